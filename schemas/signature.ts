@@ -1,0 +1,72 @@
+import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { z } from 'zod';
+import { canonical } from './canonical.ts';
+import type { Verdict } from './generated.ts';
+import { sha256 } from './hash.ts';
+
+/** The public keys whose verdicts count, and what each may claim (oracle-design, "What is signed"). */
+export const KeyRing = z.strictObject({
+  v: z.literal(1),
+  keys: z.array(
+    z.strictObject({
+      key_id: z.string().min(1),
+      /** Ed25519 public key, PEM (SPKI). */
+      public_key: z.string().min(1),
+      /** Runners that a verdict under this key may name. */
+      runners: z.array(z.enum(['process', 'container', 'vm'])),
+      placements: z.array(z.enum(['same_host', 'separate_host'])).default(['same_host']),
+      /** Nothing after this sequence number counts, whatever time it claims. */
+      revoked_after: z.strictObject({ seq: z.number().int(), hash: z.string() }).optional(),
+    }),
+  ),
+});
+export type KeyRing = z.infer<typeof KeyRing>;
+
+/** What the signature covers: canonical JSON of every other field. */
+export function signedBytes(verdict: Omit<Verdict, 'signature'>): Buffer {
+  const { signature: _, ...fields } = verdict as Verdict;
+  return Buffer.from(canonical(fields));
+}
+
+/** Signs a verdict. @param key Ed25519 private key. */
+export function signVerdict(verdict: Omit<Verdict, 'signature'>, key: KeyObject): Verdict {
+  return { ...verdict, signature: sign(null, signedBytes(verdict), key).toString('base64') };
+}
+
+/** The link from a verdict to the next one of its key: SHA-256 of the whole signed record. */
+export function verdictHash(verdict: Verdict): string {
+  return sha256(canonical(verdict));
+}
+
+export type Rejection =
+  | 'unknown_key'
+  | 'bad_signature'
+  | 'runner_not_allowed'
+  | 'placement_not_allowed'
+  | 'revoked';
+
+const parsed = new WeakMap<KeyRing, Map<string, KeyObject>>();
+
+function publicKey(ring: KeyRing, keyId: string, pem: string): KeyObject {
+  let keys = parsed.get(ring);
+  if (!keys) parsed.set(ring, (keys = new Map()));
+  let key = keys.get(keyId);
+  if (!key) keys.set(keyId, (key = createPublicKey(pem)));
+  return key;
+}
+
+/** Why a verdict does not count under a key ring, or null when it does. */
+export function rejectionOf(verdict: Verdict, ring: KeyRing): Rejection | null {
+  const entry = ring.keys.find((key) => key.key_id === verdict.key_id);
+  if (!entry) return 'unknown_key';
+  const key = publicKey(ring, entry.key_id, entry.public_key);
+  if (!verify(null, signedBytes(verdict), key, Buffer.from(verdict.signature, 'base64')))
+    return 'bad_signature';
+  if (!entry.runners.some((runner) => runner === verdict.runner)) return 'runner_not_allowed';
+  if (!entry.placements.some((placement) => placement === verdict.placement)) return 'placement_not_allowed';
+  const revoked = entry.revoked_after;
+  if (revoked && verdict.oracle_seq > revoked.seq) return 'revoked';
+  if (revoked && verdict.oracle_seq === revoked.seq && verdictHash(verdict) !== revoked.hash)
+    return 'revoked';
+  return null;
+}

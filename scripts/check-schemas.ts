@@ -1,0 +1,33 @@
+/** Fails when a schema can no longer read what the last release wrote (schemas/released). With --release, takes the present ones as released. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { assertReads } from '../schemas/codec.ts';
+import { messageOf } from '../schemas/errors.ts';
+import { SCHEMAS, type SchemaName } from '../schemas/generated.ts';
+
+const RELEASED = new URL('../schemas/released/', import.meta.url);
+const names = Object.keys(SCHEMAS) as SchemaName[];
+
+if (process.argv.includes('--release')) {
+  for (const name of names)
+    writeFileSync(new URL(`${name}.avsc`, RELEASED), `${JSON.stringify(SCHEMAS[name], null, 2)}\n`);
+  process.exit(0);
+}
+
+const problems: string[] = [];
+for (const file of readdirSync(RELEASED).filter((f) => f.endsWith('.avsc'))) {
+  const text = readFileSync(new URL(file, RELEASED), 'utf8');
+  const { name } = z.looseObject({ name: z.string() }).parse(JSON.parse(text));
+  const ours = names.find((known) => known === name);
+  if (!ours)
+    problems.push(`${name}: released, and no longer in schemas/avro. Old records of it could not be read.`);
+  else {
+    try {
+      assertReads(ours, text);
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+  }
+}
+for (const problem of problems) console.error(problem);
+process.exit(problems.length > 0 ? 1 : 0);
