@@ -48,10 +48,10 @@ export type Rejection =
 const parsed = new WeakMap<KeyRing, Map<string, KeyObject>>();
 
 function publicKey(ring: KeyRing, keyId: string, pem: string): KeyObject {
-  let keys = parsed.get(ring);
-  if (!keys) parsed.set(ring, (keys = new Map()));
-  let key = keys.get(keyId);
-  if (!key) keys.set(keyId, (key = createPublicKey(pem)));
+  const keys = parsed.get(ring) ?? new Map<string, KeyObject>();
+  parsed.set(ring, keys);
+  const key = keys.get(keyId) ?? createPublicKey(pem);
+  keys.set(keyId, key);
   return key;
 }
 
