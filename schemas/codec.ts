@@ -2,15 +2,15 @@ import avro from 'avsc';
 import { FlipstreamError, messageOf } from './errors.ts';
 import { type Records, SCHEMAS, type SchemaName } from './generated.ts';
 
-/** Ambiguous unions fail at load instead of wrapping values silently. */
-const OPTIONS = { wrapUnions: 'never' } as const;
+/** Ambiguous unions fail at load instead of wrapping values silently. A new object each time: avsc keeps its registry of names in it. */
+const options = () => ({ wrapUnions: 'never' }) as const;
 
 const readers = new Map<SchemaName, avro.Type>();
 
 function readerOf(name: SchemaName): avro.Type {
   let type = readers.get(name);
   if (!type) {
-    type = avro.Type.forSchema(SCHEMAS[name] as avro.Schema, OPTIONS);
+    type = avro.Type.forSchema(SCHEMAS[name] as avro.Schema, options());
     readers.set(name, type);
   }
   return type;
@@ -47,7 +47,7 @@ export function decoder<N extends SchemaName>(
   let writer: avro.Type;
   let resolver: avro.Resolver;
   try {
-    writer = avro.Type.forSchema(JSON.parse(writerSchema) as avro.Schema, OPTIONS);
+    writer = avro.Type.forSchema(JSON.parse(writerSchema) as avro.Schema, options());
     resolver = reader.createResolver(writer);
   } catch (cause) {
     throw new FlipstreamError(

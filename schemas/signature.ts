@@ -60,8 +60,10 @@ export function rejectionOf(verdict: Verdict, ring: KeyRing): Rejection | null {
   const entry = ring.keys.find((key) => key.key_id === verdict.key_id);
   if (!entry) return 'unknown_key';
   const key = publicKey(ring, entry.key_id, entry.public_key);
-  if (!verify(null, signedBytes(verdict), key, Buffer.from(verdict.signature, 'base64')))
-    return 'bad_signature';
+  const signature = Buffer.from(verdict.signature, 'base64');
+  // Node reads base64 leniently: without this, one signature could be written in many ways.
+  if (signature.toString('base64') !== verdict.signature) return 'bad_signature';
+  if (!verify(null, signedBytes(verdict), key, signature)) return 'bad_signature';
   if (!entry.runners.some((runner) => runner === verdict.runner)) return 'runner_not_allowed';
   if (!entry.placements.some((placement) => placement === verdict.placement)) return 'placement_not_allowed';
   const revoked = entry.revoked_after;

@@ -1,0 +1,87 @@
+/** fast-check arbitraries of our records, for every folder's property tests. */
+import fc from 'fast-check';
+import { decoder, encode } from './codec.ts';
+import { CONTENT_FIELDS } from './content.ts';
+import type { TraceEvent } from './generated.ts';
+import { saltedDigest, sha256 } from './hash.ts';
+
+const hex = (bytes: number) =>
+  fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((a) => Buffer.from(a).toString('hex'));
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 60 }),
+  fc.json({ maxDepth: 2 }),
+  fc.constant(''),
+  fc.constant('a\u0000b\u2028'),
+);
+const orNull = <T>(arb: fc.Arbitrary<T>) => fc.option(arb, { nil: null });
+
+const EMPTY: TraceEvent = decoder('TraceEvent')(
+  encode('TraceEvent', {
+    ...blank(),
+  }),
+);
+
+/** An event with nothing in it but what is required, every nullable field null. */
+export function blankEvent(): TraceEvent {
+  return { ...EMPTY, redactions: [] };
+}
+
+function blank(): TraceEvent {
+  const required = {
+    v: 1,
+    event_id: '',
+    session_id: '',
+    chain_id: '',
+    seq: 0,
+    ts: '2026-01-01T00:00:00.000Z',
+    type: 'notice',
+    harness: '',
+    host_id: '',
+  };
+  return required as TraceEvent;
+}
+
+/** Any event, its digests right for its content. */
+export const anyEvent: fc.Arbitrary<TraceEvent> = fc
+  .record({
+    ids: fc.record({
+      event_id: hex(32),
+      session_id: fc.uuid(),
+      chain_id: hex(8),
+      host_id: hex(8),
+      salt: hex(16),
+    }),
+    seq: fc.nat(),
+    prev: orNull(hex(32)),
+    ts: fc
+      .date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
+      .map((d) => d.toISOString()),
+    type: fc.constantFrom('session_start', 'message', 'tool_call', 'oracle_verdict', 'session_end', 'notice'),
+    rest: fc.record({
+      turn: orNull(fc.nat()),
+      agent_id: orNull(fc.string()),
+      cwd: orNull(text),
+      truncated: orNull(fc.boolean()),
+      tool_name: orNull(fc.string()),
+      exit_code: orNull(fc.integer({ min: -255, max: 255 })),
+      duration_ms: orNull(fc.maxSafeNat()),
+      kind: orNull(fc.constantFrom('call_started', 'compaction')),
+    }),
+    content: fc.record({
+      text: orNull(text),
+      input: orNull(text),
+      output: orNull(text),
+      result: orNull(text),
+      diff: orNull(text),
+    }),
+  })
+  .map(({ ids, rest, content, ...own }) => {
+    const event: TraceEvent = { ...blankEvent(), ...ids, ...own, ...rest, harness: 'test' };
+    for (const field of CONTENT_FIELDS) {
+      const value = content[field]?.toWellFormed() ?? null;
+      event[`${field}_redacted`] = value;
+      event[`${field}_digest`] = value === null ? null : saltedDigest(ids.salt, value);
+      if (field !== 'diff') event[`${field}_hash`] = value === null ? null : sha256(value);
+    }
+    return event;
+  });
