@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** Folder whose own package.json pins the real harness binaries. */
+export const HARNESS_FOLDER = fileURLToPath(new URL('../harness/', import.meta.url));
+
+/** The real Claude Code binary that tests/real/prepare.ts installs, or undefined where it could not. */
+export function claudeBinary(): string | undefined {
+  const binary = fileURLToPath(new URL('../harness/node_modules/.bin/claude', import.meta.url));
+  return existsSync(binary) ? binary : undefined;
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+/** What needs the real harness binaries or real data: long, one file at a time, since each drives whole systems. */
+export default defineConfig({
+  test: {
+    include: ['tests/real/**/*.test.ts'],
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+    fileParallelism: false,
+  },
+});
