@@ -1,0 +1,78 @@
+/** What a command is given, and how one is added to the program. */
+import type { Readable } from 'node:stream';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { FlipstreamError } from '../schemas/errors.ts';
+import type { Clock } from '../schemas/time.ts';
+import { type Config, loadConfig } from './config.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { createOutput, type Output, type Streams } from './output.ts';
+
+/** The outside world, passed in so that commands run in tests without a process. */
+export interface Io extends Streams {
+  stdin: Readable & { isTTY?: boolean };
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  clock: Clock;
+  /** Aborted by SIGINT and SIGTERM. */
+  signal: AbortSignal;
+}
+
+export interface Context {
+  config: Readonly<Config>;
+  out: Output;
+  io: Io;
+}
+
+export interface Cli {
+  program: Command;
+  io: Io;
+  /** Set by the command that ran. */
+  exit: ExitCode;
+}
+
+/** Adds a command below `parent` with the flags that every command has. `usage`: name and arguments. */
+export function addCommand(parent: Command, usage: string, description: string): Command {
+  return parent
+    .command(usage)
+    .description(description)
+    .option('--json', 'print JSON instead of text')
+    .option('--home <dir>', 'home directory (default: FLIPSTREAM_HOME, else the state directory)');
+}
+
+const Arguments = z.array(z.string());
+
+/**
+ * Connects a command with its work: configuration, flags (read with zod), arguments in order, output and exit
+ * code in one place. The handler returns an exit code, or undefined for 0.
+ */
+export function handle<S extends z.ZodType>(
+  cli: Cli,
+  command: Command,
+  flags: S,
+  handler: (context: Context, flags: z.output<S>, args: readonly string[]) => Promise<ExitCode | undefined>,
+): void {
+  command.action(async (...given: unknown[]) => {
+    const all = command.optsWithGlobals();
+    const config = loadConfig(cli.io.env, all, cli.io.cwd);
+    const parsed = flags.safeParse(all);
+    if (!parsed.success) throw badFlag(parsed.error);
+    const args = Arguments.parse(
+      given
+        .slice(0, -2)
+        .flat()
+        .filter((arg) => arg !== undefined),
+    );
+    const context = { config, out: createOutput(cli.io, config.json), io: cli.io };
+    cli.exit = (await handler(context, parsed.data, args)) ?? EXIT.ok;
+  });
+}
+
+/** No flags beyond those of every command. */
+export const NoFlags = z.looseObject({});
+
+function badFlag(error: z.ZodError): FlipstreamError {
+  const issue = error.issues[0];
+  const name = String(issue?.path[0] ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return new FlipstreamError('flag_invalid', 'usage', `--${name}: ${issue?.message ?? 'is not valid'}.`);
+}

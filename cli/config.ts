@@ -1,0 +1,71 @@
+/** The one place of the command that reads the environment. Flags win over it, and it over the defaults. */
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { type Home, homeAt, layout } from '../producers/home.ts';
+import { FlipstreamError } from '../schemas/errors.ts';
+
+/** Flags that every command takes. */
+export const GlobalFlags = z.looseObject({
+  home: z.string().min(1).optional(),
+  oracleHome: z.string().min(1).optional(),
+  json: z.boolean().default(false),
+});
+
+const Environment = z.object({
+  FLIPSTREAM_HOME: z.string().optional(),
+  FLIPSTREAM_ORACLE_HOME: z.string().optional(),
+  FLIPSTREAM_DEBUG: z.string().optional(),
+  FLIPSTREAM_OFF: z.string().optional(),
+  CLAUDE_CONFIG_DIR: z.string().optional(),
+  NO_COLOR: z.string().optional(),
+});
+
+export interface Config {
+  home: Home;
+  /** The oracle's own home; beside ours by default, never inside it. */
+  oracleHome: string;
+  json: boolean;
+  /** Show stacks (FLIPSTREAM_DEBUG). */
+  debug: boolean;
+  /** FLIPSTREAM_OFF=1: hooks and gate are silent. */
+  off: boolean;
+  color: boolean;
+  cwd: string;
+  /** Claude Code's user settings: CLAUDE_CONFIG_DIR, else ~/.claude. */
+  claudeSettings: string;
+}
+
+/**
+ * What this run of the command works with, frozen.
+ * @throws FlipstreamError `config_invalid` (usage).
+ */
+export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string): Readonly<Config> {
+  const given = GlobalFlags.safeParse(flags);
+  if (!given.success)
+    throw new FlipstreamError('config_invalid', 'usage', `Flags: ${z.prettifyError(given.error)}`);
+  const vars = Environment.parse(env);
+  const home = given.data.home ? layout(resolve(cwd, given.data.home)) : homeAt(env);
+  const oracleHome = given.data.oracleHome ?? (vars.FLIPSTREAM_ORACLE_HOME || `${home.root}-oracle`);
+  const resolvedOracle = resolve(cwd, oracleHome);
+  if (`${resolvedOracle}/`.startsWith(`${home.root}/`))
+    throw new FlipstreamError(
+      'config_invalid',
+      'usage',
+      `The oracle's home ${resolvedOracle} lies inside the agent side's home ${home.root}: set FLIPSTREAM_ORACLE_HOME to a folder of its own.`,
+    );
+  return Object.freeze({
+    home,
+    oracleHome: resolvedOracle,
+    json: given.data.json,
+    debug: truthy(vars.FLIPSTREAM_DEBUG),
+    off: truthy(vars.FLIPSTREAM_OFF),
+    color: !vars.NO_COLOR,
+    cwd,
+    claudeSettings: join(vars.CLAUDE_CONFIG_DIR || join(homedir(), '.claude'), 'settings.json'),
+  });
+}
+
+function truthy(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0';
+}

@@ -1,0 +1,30 @@
+import { FlipstreamError, messageOf } from '../schemas/errors.ts';
+
+/** Exit codes of every command (docs/reference/cli.md). */
+export const EXIT = {
+  ok: 0,
+  /** What was asked for did not succeed: an altered bundle, a problem found, a query that fails. */
+  failed: 1,
+  /** A flag, argument or configuration is wrong; nothing was done. */
+  usage: 2,
+  /** Done in part, or it cannot be told: an export with withheld content, a bundle that no verdict attests. */
+  partial: 3,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The exit code of an error, and the one sentence that a person reads. */
+export function explain(error: unknown): { code: string; message: string; exit: ExitCode } {
+  if (error instanceof FlipstreamError)
+    return {
+      code: error.code,
+      message: error.message,
+      exit: error.kind === 'usage' ? EXIT.usage : EXIT.failed,
+    };
+  return {
+    code: 'unexpected',
+    message: `Unexpected: ${messageOf(error)} (FLIPSTREAM_DEBUG=1 shows where).`,
+    exit: EXIT.failed,
+  };
+}

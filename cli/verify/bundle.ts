@@ -1,0 +1,153 @@
+/** The bundle of `session export`: what it consists of, and how it is read and written. */
+import { isUtf8 } from 'node:buffer';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { canonical } from '../../schemas/canonical.ts';
+import { FlipstreamError } from '../../schemas/errors.ts';
+import type { TraceEvent, Verdict } from '../../schemas/generated.ts';
+import { sha256 } from '../../schemas/hash.ts';
+import { headerHash } from '../../schemas/header.ts';
+import type { KeyRing } from '../../schemas/signature.ts';
+
+/** What the bundle says of itself: counts and heads, so that a cut end is noticed. Not signed. */
+export const Manifest = z.strictObject({
+  bundle: z.literal(1),
+  session_id: z.string(),
+  chains: z.array(z.strictObject({ chain_id: z.string(), events: z.number().int(), head: z.string() })),
+  verdicts: z.number().int(),
+  key_ring: z.string(),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** A bundle as text, before anything in it is believed. */
+export interface Bundle {
+  manifest: string;
+  keyRing: string;
+  events: string[];
+  verdicts: string[];
+}
+
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+const FILES = {
+  manifest: 'manifest.json',
+  keyRing: 'keyring.json',
+  events: 'events.jsonl',
+  verdicts: 'verdicts.jsonl',
+};
+
+/** Makes a bundle of one session; events sorted by chain and seq, all verdicts including the baseline. */
+export function makeBundle(
+  sessionId: string,
+  events: readonly TraceEvent[],
+  verdicts: readonly Verdict[],
+  ring: KeyRing,
+): Bundle {
+  const sorted = events.toSorted((a, b) => compare(a.chain_id, b.chain_id) || a.seq - b.seq);
+  const chains = Map.groupBy(sorted, (event) => event.chain_id);
+  const keyRing = canonical(ring);
+  const manifest: Manifest = {
+    bundle: 1,
+    session_id: sessionId,
+    chains: [...chains].map(([chain_id, own]) => ({
+      chain_id,
+      events: own.length,
+      head: headerHash(own.at(-1) ?? {}),
+    })),
+    verdicts: verdicts.length,
+    key_ring: sha256(keyRing),
+  };
+  return {
+    manifest: canonical(manifest),
+    keyRing,
+    events: sorted.map((event) => canonical(event)),
+    verdicts: verdicts
+      .toSorted((a, b) => compare(a.verdict_id, b.verdict_id))
+      .map((verdict) => canonical(verdict)),
+  };
+}
+
+/** Byte order, the same everywhere. */
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The bundle as files of a folder, by name. */
+export function bundleFiles(bundle: Bundle): Record<string, string> {
+  return {
+    [FILES.manifest]: `${bundle.manifest}\n`,
+    [FILES.keyRing]: `${bundle.keyRing}\n`,
+    [FILES.events]: lines(bundle.events),
+    [FILES.verdicts]: lines(bundle.verdicts),
+  };
+}
+
+/** The bundle as one JSON Lines file: manifest, key ring, verdicts, events. */
+export function bundleText(bundle: Bundle): string {
+  return lines([bundle.manifest, bundle.keyRing, ...bundle.verdicts, ...bundle.events]);
+}
+
+function lines(all: readonly string[]): string {
+  return all.map((line) => `${line}\n`).join('');
+}
+
+/**
+ * Reads a bundle, a folder or one file.
+ * @throws FlipstreamError `bundle_unreadable` (usage) when it is not there or is not a bundle at all.
+ */
+export function readBundle(path: string): Bundle {
+  if (!existsSync(path)) throw unreadable(path, 'it does not exist');
+  if (statSync(path).isDirectory()) {
+    const read = (name: string) => {
+      const file = join(path, name);
+      if (!existsSync(file)) throw unreadable(path, `${name} is missing`);
+      return split(readFileSync(file));
+    };
+    return {
+      manifest: only(read(FILES.manifest)),
+      keyRing: only(read(FILES.keyRing)),
+      events: read(FILES.events),
+      verdicts: read(FILES.verdicts),
+    };
+  }
+  return parseOneFile(readFileSync(path), path);
+}
+
+/** Parses the one-file form. @throws FlipstreamError `bundle_unreadable` (usage). */
+export function parseOneFile(bytes: Buffer, path: string): Bundle {
+  const [manifest = '', keyRing, ...rest] = split(bytes);
+  if (!manifest.includes('"bundle":') || keyRing === undefined)
+    throw unreadable(path, 'its first two lines are not a manifest and a key ring');
+  // Verdicts come first and alone carry an oracle_seq; a line that is neither is left for the check to refuse.
+  const firstEvent = rest.findIndex((line) => !line.includes('"oracle_seq":'));
+  const cut = firstEvent < 0 ? rest.length : firstEvent;
+  return { manifest, keyRing, verdicts: rest.slice(0, cut), events: rest.slice(cut) };
+}
+
+/**
+ * Lines of a file. One without its end, or that is no UTF-8 and would be read as replacement characters, gets
+ * a NUL, so that the check refuses that line and says which.
+ */
+function split(bytes: Buffer): string[] {
+  const lines: string[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, start);
+    const line = bytes.subarray(start, end < 0 ? bytes.length : end);
+    lines.push(`${UTF8.decode(line)}${end < 0 || !isUtf8(line) ? '\u0000' : ''}`);
+    start += line.length + 1;
+  }
+  return lines;
+}
+
+function only(lines: readonly string[]): string {
+  return lines.length === 1 ? (lines[0] ?? '') : `${lines.join('\n')}\u0000`;
+}
+
+function unreadable(path: string, why: string): FlipstreamError {
+  return new FlipstreamError(
+    'bundle_unreadable',
+    'usage',
+    `${path} is not a bundle of flipstream session export: ${why}.`,
+  );
+}

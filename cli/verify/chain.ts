@@ -1,0 +1,145 @@
+/** The event half of `verify`: which events are in their place, unchanged, and which of them a head attests. */
+import { z } from 'zod';
+import { canonical } from '../../schemas/canonical.ts';
+import { contentState } from '../../schemas/content.ts';
+import { messageOf } from '../../schemas/errors.ts';
+import { jsonReader } from '../../schemas/from-json.ts';
+import type { TraceEvent } from '../../schemas/generated.ts';
+import { headerHash } from '../../schemas/header.ts';
+import type { Problem, State } from './report.ts';
+
+export interface Link {
+  event: TraceEvent;
+  line: number;
+  /** Hash of its header as it is now. */
+  hash: string;
+  content: State;
+  altered: boolean;
+  attested: boolean;
+}
+
+const readEvent = jsonReader('TraceEvent');
+const JsonObject = z.record(z.string(), z.unknown());
+
+/** Reads the events of one session; whatever cannot be one becomes a problem. */
+export function readEvents(lines: readonly string[], sessionId: string | null, problems: Problem[]): Link[] {
+  return lines.flatMap((text, index) => {
+    const where = `events, line ${index + 1}`;
+    try {
+      const json = JsonObject.parse(JSON.parse(text));
+      const event = readEvent(json);
+      const link = { event, line: index + 1, hash: headerHash(json), ...stateOf(event) };
+      if (canonical(json) !== text) {
+        problems.push({
+          code: 'event_not_canonical',
+          where,
+          message: 'The line is not in canonical form (RFC 8785): it was written by something else.',
+        });
+        link.altered = true;
+      }
+      if (Object.keys(json).some((name) => name.startsWith('_'))) {
+        problems.push({ code: 'event_malformed', where, message: 'It has a field that no event has.' });
+        link.altered = true;
+      }
+      if (event.session_id !== sessionId) {
+        problems.push({
+          code: 'event_foreign',
+          where,
+          message: `It belongs to session ${event.session_id}.`,
+        });
+        link.altered = true;
+      }
+      if (link.content === 'altered') {
+        problems.push({
+          code: 'content_altered',
+          where: place(event),
+          message: 'Its content is not what the digest in its header says.',
+        });
+      }
+      return [link];
+    } catch (error) {
+      problems.push({ code: 'event_malformed', where, message: `It is no event: ${messageOf(error)}.` });
+      return [];
+    }
+  });
+}
+
+function stateOf(event: TraceEvent): Pick<Link, 'content' | 'altered' | 'attested'> {
+  const state = contentState(event);
+  // A replacement that replaced nothing, or content that is here and said to be withheld, was written in later.
+  const contradicts = state === 'intact' && (event.redactions.length > 0 || event.withheld !== null);
+  const content = contradicts ? 'altered' : state;
+  return { content, altered: content === 'altered', attested: false };
+}
+
+/**
+ * Checks one chain in the order it was written: seq counts from 0 and each `prev` is the hash of the event
+ * before. An event whose hash nothing names (neither the next event nor `head`) is the altered one.
+ */
+export function checkChain(chain: readonly Link[], head: string | null, problems: Problem[]): void {
+  let expected = 0;
+  chain.forEach((link, i) => {
+    const before = chain[i - 1];
+    const { seq, prev } = link.event;
+    if (seq > expected) {
+      const gone = seq === expected + 1 ? `seq ${expected} is` : `seq ${expected} to ${seq - 1} are`;
+      problems.push({
+        code: 'event_removed',
+        where: place(link.event),
+        message: `${gone} missing before it.`,
+      });
+    } else if (seq < expected) {
+      const twin = chain.some((other, at) => at < i && other.event.seq === seq);
+      problems.push({
+        code: twin ? 'event_added' : 'event_moved',
+        where: `events, line ${link.line} (${place(link.event)})`,
+        message: twin ? 'Its place is taken by another event.' : 'It stands after a later event.',
+      });
+      link.altered = true;
+    } else if (prev !== (before?.hash ?? null)) {
+      const blamed = before !== undefined && isNamed(chain, i, head) ? before : link;
+      problems.push({
+        code: 'event_altered',
+        where: place(blamed.event),
+        message: 'Its header is not what the chain says: it was changed, put in, or something before it was.',
+      });
+      blamed.altered = true;
+      if (!isNamed(chain, i, head)) link.altered = true;
+    }
+    expected = Math.max(expected, seq + 1);
+  });
+  const last = chain.at(-1);
+  if (last && head !== null && last.hash !== head) {
+    problems.push({
+      code: 'event_altered',
+      where: place(last.event),
+      message: 'The bundle names another last event: this one was changed, or events after it were removed.',
+    });
+    last.altered = true;
+  }
+}
+
+function isNamed(chain: readonly Link[], at: number, head: string | null): boolean {
+  const link = chain[at];
+  const next = chain[at + 1];
+  return link !== undefined && (next ? next.event.prev === link.hash : link.hash === head);
+}
+
+/** Marks what a signed head attests: the event of that hash and every one that links back from it. @returns its seq, or null. */
+export function attest(chain: readonly Link[], head: string): number | null {
+  const at = chain.findLastIndex((link) => link.hash === head);
+  const last = chain[at];
+  if (!last) return null;
+  let expected: string | null = head;
+  for (let i = at; i >= 0; i -= 1) {
+    const link = chain[i];
+    if (!link || link.hash !== expected) break;
+    link.attested = true;
+    expected = link.event.prev;
+  }
+  return last.event.seq;
+}
+
+export function place(event: TraceEvent): string {
+  return `chain ${event.chain_id}, seq ${event.seq}`;
+}

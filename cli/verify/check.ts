@@ -1,0 +1,150 @@
+/** `verify` itself: a pure function from a bundle to a report. */
+import { canonical } from '../../schemas/canonical.ts';
+import { sha256 } from '../../schemas/hash.ts';
+import { KeyRing } from '../../schemas/signature.ts';
+import { type Bundle, compare, Manifest } from './bundle.ts';
+import { checkChain, type Link, readEvents } from './chain.ts';
+import type { Problem, ProblemCode, Range, Report, State, VerdictSummary } from './report.ts';
+import { missingVerdicts, placeVerdicts, readVerdicts } from './verdicts.ts';
+
+/** Nothing was changed, but what should attest the session does not. */
+const NOT_ATTESTING: ReadonlySet<ProblemCode> = new Set([
+  'verdict_refused',
+  'verdict_missing',
+  'baseline_missing',
+  'baseline_disagrees',
+]);
+
+const SEVERITY: readonly State[] = ['intact', 'redacted', 'withheld', 'unattested', 'altered'];
+
+/**
+ * Checks a bundle with nothing but itself and, if given, a key ring from elsewhere. Outside of what it can
+ * vouch for, by design: which rule and scanner a later redaction names, why content is withheld, and the salt
+ * of an event without content; and, without a given key ring, whose keys the bundle's own are.
+ */
+export function checkBundle(bundle: Bundle, given: KeyRing | null): Report {
+  const problems: Problem[] = [];
+  const manifest = parse(Manifest, bundle.manifest, 'manifest', problems);
+  const own = parse(KeyRing, bundle.keyRing, 'key ring', problems);
+  const ring = given ?? own ?? { v: 1, keys: [] };
+  const sessionId = manifest?.session_id ?? null;
+  if (manifest && manifest.key_ring !== sha256(bundle.keyRing))
+    problems.push({
+      code: 'bundle_altered',
+      where: 'key ring',
+      message: 'It is not the one that the manifest names.',
+    });
+
+  const links = readEvents(bundle.events, sessionId, problems);
+  const chains = Map.groupBy(links, (link) => link.event.chain_id);
+  checkOrder(links, problems);
+  for (const [id, chain] of chains) {
+    const said = manifest?.chains.find((entry) => entry.chain_id === id);
+    if (said?.events !== chain.length)
+      problems.push({
+        code: 'bundle_altered',
+        where: `chain ${id}`,
+        message: `It has ${chain.length} events, the manifest says ${said?.events ?? 0}.`,
+      });
+    checkChain(chain, said?.head ?? null, problems);
+  }
+  for (const { chain_id } of manifest?.chains ?? [])
+    if (!chains.has(chain_id))
+      problems.push({
+        code: 'event_removed',
+        where: `chain ${chain_id}`,
+        message: 'The manifest names it, and no event of it is here.',
+      });
+
+  if (manifest && manifest.verdicts !== bundle.verdicts.length)
+    problems.push({
+      code: 'bundle_altered',
+      where: 'verdicts',
+      message: `There are ${bundle.verdicts.length}, the manifest says ${manifest.verdicts}.`,
+    });
+  const verdicts = readVerdicts(bundle.verdicts, ring, problems);
+  const summaries = placeVerdicts(verdicts, chains, sessionId, problems);
+  problems.push(...missingVerdicts(verdicts, links));
+
+  const ranges = [...chains.values()].flatMap(rangesOf);
+  return {
+    session_id: sessionId,
+    state: overall(ranges, problems),
+    events: links.length,
+    unattested: links.filter((link) => !link.attested).length,
+    ranges,
+    problems,
+    verdicts: summaries,
+    flip: isFlip(summaries, new Set(verdicts.map((verdict) => verdict.retracts))),
+    key_ring: { sha256: sha256(canonical(ring)), source: given ? 'given' : 'bundle' },
+  };
+}
+
+function isFlip(summaries: readonly VerdictSummary[], retracted: ReadonlySet<string | null>): boolean {
+  return summaries.some(
+    (summary) =>
+      summary.accepted &&
+      summary.mode !== 'baseline' &&
+      summary.verdict === 'PASS' &&
+      !retracted.has(summary.verdict_id),
+  );
+}
+
+function parse<T>(
+  schema: { safeParse(value: unknown): { success: boolean; data?: T } },
+  text: string,
+  where: string,
+  problems: Problem[],
+): T | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    const parsed = schema.safeParse(json);
+    if (parsed.success && canonical(json) === text) return parsed.data;
+  } catch {
+    // told below
+  }
+  problems.push({ code: 'bundle_altered', where, message: 'It is not what session export writes.' });
+  return undefined;
+}
+
+/** Chains stand one after the other, by id. */
+function checkOrder(links: readonly Link[], problems: Problem[]): void {
+  links.forEach((link, i) => {
+    const before = links[i - 1];
+    if (before && compare(before.event.chain_id, link.event.chain_id) > 0) {
+      problems.push({
+        code: 'event_moved',
+        where: `events, line ${link.line}`,
+        message: 'It stands among the events of another chain.',
+      });
+      link.altered = true;
+    }
+  });
+}
+
+function stateOf(link: Link): State {
+  if (link.altered) return 'altered';
+  return link.attested ? link.content : 'unattested';
+}
+
+function rangesOf(chain: readonly Link[]): Range[] {
+  const ranges: Range[] = [];
+  for (const link of chain) {
+    const { chain_id, seq } = link.event;
+    const state = stateOf(link);
+    const last = ranges.at(-1);
+    if (last?.state === state && last.to + 1 === seq) last.to = seq;
+    else ranges.push({ chain_id, from: seq, to: seq, state });
+  }
+  return ranges;
+}
+
+function overall(ranges: readonly Range[], problems: readonly Problem[]): State {
+  const attested = ranges.filter((range) => range.state !== 'unattested').map((range) => range.state);
+  const states: State[] = attested.length > 0 ? attested : ['unattested'];
+  for (const { code } of problems) states.push(NOT_ATTESTING.has(code) ? 'unattested' : 'altered');
+  return states.reduce(
+    (worst, state) => (SEVERITY.indexOf(state) > SEVERITY.indexOf(worst) ? state : worst),
+    'intact',
+  );
+}
