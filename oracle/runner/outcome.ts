@@ -1,0 +1,50 @@
+import { abnormal, passed, type RunResult } from './runner.ts';
+
+export type Outcome = { code: 'PASS' | 'FAIL' | 'ERROR'; reason: string };
+
+/** What a run says by itself. FAIL stands only if `needsControl` is false or the control run was well. */
+export function outcomeOf(run: RunResult): Outcome {
+  if (run.fault) return { code: 'ERROR', reason: `${run.fault.class}: ${run.fault.message}` };
+  if (run.refused !== null) return { code: 'FAIL', reason: run.refused };
+  const failed = [run.suite, ...run.hidden].find((phase) => phase !== null && !passed(phase));
+  if (failed) return { code: 'FAIL', reason: `${failed.name} ${describe(failed)}` };
+  // Nothing ran: an absent test is no pass.
+  if (!run.suite || run.hidden.length === 0) return { code: 'FAIL', reason: 'no test ran' };
+  return { code: 'PASS', reason: 'suite and hidden tests passed' };
+}
+
+function describe(phase: NonNullable<RunResult['suite']>): string {
+  if (phase.spawn_error !== null) return `could not be started: ${phase.spawn_error}`;
+  if (phase.timed_out) return 'exceeded its time';
+  if (phase.signal !== null) return `was ended by ${phase.signal}`;
+  return `ended with ${phase.exit}`;
+}
+
+/**
+ * Whether a FAIL could be the machine's fault: the suite, which passes at the base commit, did not, or a command
+ * ended abnormally. A hidden test that simply failed in a run whose suite passed is the graded code's own.
+ */
+export function needsControl(run: RunResult): boolean {
+  if (run.fault || run.refused !== null) return false;
+  if (run.low_disk || (run.suite !== null && !passed(run.suite))) return true;
+  return [run.suite, ...run.hidden].some((phase) => phase !== null && abnormal(phase));
+}
+
+/** Why the baseline, run again on the same runner, shows the fault too; null when the runner is well. */
+export function controlFault(control: RunResult): string | null {
+  if (control.fault) return `${control.fault.class}: ${control.fault.message}`;
+  if (!control.suite || !passed(control.suite))
+    return `the suite at the base commit ${control.suite ? describe(control.suite) : 'did not run'}`;
+  const broken = control.hidden.find(abnormal);
+  return broken ? `${broken.name} at the base commit ${describe(broken)}` : null;
+}
+
+/** Why a baseline run is not one that a task may have, or null: hidden tests fail, the suite passes (chapter 3). */
+export function baselineFault(run: RunResult): string | null {
+  if (run.suite && !passed(run.suite))
+    return `the existing suite does not pass at the base commit: it ${describe(run.suite)}`;
+  const broken = run.hidden.find(abnormal);
+  if (broken) return `the hidden tests do not run at the base commit: ${broken.name} ${describe(broken)}`;
+  if (run.hidden.every(passed)) return 'the hidden tests pass at the base commit: there is nothing to do';
+  return null;
+}

@@ -1,0 +1,151 @@
+import { cp, mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { applyDiff } from '../diff/apply.ts';
+import { filterDiff, pathRule } from '../diff/filter.ts';
+import { RUN_PATH } from '../environment.ts';
+import { checkOut, pathsAtBase, placeHidden } from './checkout.ts';
+import type { FaultClass, RunJob, Runner, RunResult } from './runner.ts';
+import { runPhase } from './spawn.ts';
+import { killStrays } from './stray.ts';
+
+export interface ProcessRunnerOptions {
+  /** Where run directories are made: `<prefix>XXXXXX`. Outside the oracle's home. */
+  prefix: string;
+  /** PATH of graded code. */
+  path?: string;
+  /** Below this much free disk a run does not begin. */
+  minFreeBytes?: number;
+}
+
+/** 2020-01-01T00:00:00Z; what reproducible builds take for the time. */
+const SOURCE_DATE_EPOCH = '1577836800';
+
+/**
+ * The runner for one machine without a container engine: convenience, no boundary. Graded code runs as the
+ * oracle's own user and could read its files, so its key is good for nothing but `process` verdicts.
+ */
+export function processRunner(options: ProcessRunnerOptions): Runner {
+  const path = options.path ?? RUN_PATH;
+  return {
+    kind: 'process',
+    version: `process/1 node ${process.version} ${process.platform} ${path}`,
+    async run(job) {
+      const work = await mkdtemp(options.prefix);
+      try {
+        return await runIn(work, job, path, options.minFreeBytes ?? 64 * 2 ** 20);
+      } finally {
+        killStrays(work);
+        await rm(work, { recursive: true, force: true, maxRetries: 3 });
+      }
+    },
+    async sweep() {
+      killStrays(options.prefix);
+      const parent = dirname(options.prefix);
+      for (const name of await readdir(parent))
+        if (name.startsWith(basename(options.prefix)))
+          await rm(join(parent, name), { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+async function runIn(work: string, job: RunJob, path: string, minFree: number): Promise<RunResult> {
+  const result: RunResult = {
+    refused: null,
+    dropped: [],
+    suite: null,
+    hidden: [],
+    low_disk: false,
+    fault: null,
+  };
+  try {
+    if (await isLow(work, minFree)) return fault(result, 'disk_full', `${work} has too little space left`);
+    const tree = join(work, 'tree');
+    await checkOut(job.mirror, job.definition.base_commit, tree);
+    if (job.diff) result.refused = await applyFiltered(job, job.diff, tree, work, result);
+  } catch (error) {
+    return fault(result, classOf(error), messageOf(error));
+  }
+  if (result.refused !== null) return result;
+  const phases = [
+    { name: 'suite', command: job.definition.suite, hidden: false },
+    ...job.definition.hidden.map((command, at) => ({ name: `hidden ${at + 1}`, command, hidden: true })),
+  ];
+  for (const { name, command, hidden } of phases) {
+    const place = join(work, name.replace(' ', '-'));
+    try {
+      await makePlace(work, place);
+      if (hidden) placeHidden(join(place, 'repo'), job.hidden);
+    } catch (error) {
+      return fault(result, classOf(error), messageOf(error));
+    }
+    const timeoutMs = job.definition.timeout_s * 1000;
+    const env = environment(place, path);
+    const phase = await runPhase({
+      name,
+      command,
+      cwd: join(place, 'repo'),
+      env,
+      timeoutMs,
+      signal: job.signal,
+    });
+    killStrays(work);
+    job.signal?.throwIfAborted();
+    await rm(place, { recursive: true, force: true, maxRetries: 3 });
+    if (hidden) result.hidden.push(phase);
+    else result.suite = phase;
+  }
+  result.low_disk = await isLow(work, minFree);
+  return result;
+}
+
+async function isLow(work: string, minFree: number): Promise<boolean> {
+  const disk = await statfs(work);
+  return disk.bavail * disk.bsize < minFree;
+}
+
+/** A fresh copy of the tree with a home and a temporary directory of its own: nothing one command leaves meets the next. */
+async function makePlace(work: string, place: string): Promise<void> {
+  await mkdir(join(place, 'home'), { recursive: true });
+  await mkdir(join(place, 'tmp'));
+  await cp(join(work, 'tree'), join(place, 'repo'), { recursive: true, verbatimSymlinks: true });
+}
+
+/** Appendix B, "Environment". */
+function environment(place: string, path: string): Record<string, string> {
+  return {
+    TZ: 'UTC',
+    LC_ALL: 'C.UTF-8',
+    PYTHONHASHSEED: '0',
+    SOURCE_DATE_EPOCH,
+    HOME: join(place, 'home'),
+    TMPDIR: join(place, 'tmp'),
+    PATH: path,
+  };
+}
+
+async function applyFiltered(
+  job: RunJob,
+  diff: Buffer,
+  tree: string,
+  work: string,
+  result: RunResult,
+): Promise<string | null> {
+  const base = await pathsAtBase(tree);
+  const filtered = filterDiff(diff, job.definition, (path) => base.has(path));
+  if ('unparseable' in filtered) return `the diff cannot be parsed: ${filtered.unparseable}`;
+  result.dropped = filtered.dropped;
+  return applyDiff(tree, work, filtered.kept, pathRule(job.definition));
+}
+
+function fault(result: RunResult, kind: FaultClass, message: string): RunResult {
+  return { ...result, fault: { class: kind, message } };
+}
+
+function classOf(error: unknown): FaultClass {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT' || /No space left|Disk quota/i.test(messageOf(error)))
+    return 'disk_full';
+  if (code === 'git_unavailable') return 'git_unavailable';
+  return error instanceof FlipstreamError ? 'mirror_unreadable' : 'runner_failed';
+}

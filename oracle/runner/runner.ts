@@ -1,0 +1,82 @@
+/** What runs a task's commands over a tree. `process` is here; containers are a second implementation. */
+
+import type { Dropped } from '../diff/filter.ts';
+import type { TaskDefinition } from '../tasks/definition.ts';
+import type { HiddenFile } from '../tasks/tests-hash.ts';
+
+export type RunnerKind = 'process' | 'container' | 'vm';
+
+/** Everything a run needs, read before it begins. */
+export interface RunJob {
+  run_id: string;
+  definition: TaskDefinition;
+  hidden: readonly HiddenFile[];
+  /** The oracle's own mirror of the task's repository: the base commit and its ancestors. */
+  mirror: string;
+  /** Null in baseline and control runs. */
+  diff: Buffer | null;
+  signal?: AbortSignal;
+}
+
+/** How one command ended. */
+export interface Phase {
+  name: string;
+  exit: number | null;
+  signal: string | null;
+  timed_out: boolean;
+  /** The program could not be started at all. */
+  spawn_error: string | null;
+  duration_ms: number;
+  /** The first part of stdout and stderr; `output_bytes` counts all of it. */
+  output: string;
+  output_bytes: number;
+}
+
+/** Where an infrastructure fault lies; for people, in the private log. */
+export type FaultClass =
+  | 'git_unavailable'
+  | 'mirror_unreadable'
+  | 'disk_full'
+  | 'control_failed'
+  | 'queue_full'
+  | 'task_changed'
+  | 'runner_failed';
+
+/**
+ * How a run ended. `fault` says that the machinery failed before any graded code started; what happened after
+ * that is in `phases`, for `outcomeOf` to judge.
+ */
+export interface RunResult {
+  /** Why the diff could not be graded at all (it does not parse, does not apply, changes what it may not). */
+  refused: string | null;
+  dropped: Dropped[];
+  suite: Phase | null;
+  hidden: Phase[];
+  /** The disk was nearly full when the run ended: by the graded code or not, a control run tells. */
+  low_disk: boolean;
+  fault: { class: FaultClass; message: string } | null;
+}
+
+export interface Runner {
+  readonly kind: RunnerKind;
+  /** Version and settings: part of the cache key. */
+  readonly version: string;
+  /** Never rejects for anything the graded code did. @throws only when `signal` was aborted. */
+  run(job: RunJob): Promise<RunResult>;
+  /** Removes what a killed service left behind: processes, directories, containers. */
+  sweep(): Promise<void>;
+}
+
+export const passed = (phase: Phase): boolean =>
+  phase.exit === 0 && phase.signal === null && !phase.timed_out && phase.spawn_error === null;
+
+/**
+ * Ended otherwise than by its own exit code: never ran, was killed, hung, or its shell found no program.
+ * May be the graded code's doing or the machine's: a control run decides.
+ */
+export const abnormal = (phase: Phase): boolean =>
+  phase.spawn_error !== null ||
+  phase.timed_out ||
+  phase.signal !== null ||
+  phase.exit === 126 ||
+  phase.exit === 127;
