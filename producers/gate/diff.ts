@@ -1,29 +1,9 @@
-import { join } from 'node:path';
 import { sha256 } from '../../schemas/hash.ts';
-import { readTree } from '../git/base-tree.ts';
 import { findRepository, type Repository } from '../git/repository.ts';
-import { findGit, type Git, GitError, runGit, splitNul } from '../git/run.ts';
+import { findGit, type Git, GitError, runGit } from '../git/run.ts';
 import { createScratch, readRepositoryConfig, removeScratch } from '../git/scratch.ts';
-import { isOurs, treeChanges } from './tree-changes.ts';
-
-export interface DiffLimits {
-  /** Bytes of one changed file. */
-  fileBytes: number;
-  /** Bytes of all new files together, and of the diff. */
-  totalBytes: number;
-}
-export const DIFF_LIMITS: DiffLimits = { fileBytes: 8 * 1024 * 1024, totalBytes: 32 * 1024 * 1024 };
-export const DIFF_DEADLINE_MS = 60_000;
-
-/** Why there is no diff: such a request is sent with an empty one, marked, and graded. */
-export type DiffMissing =
-  | 'not_a_repository'
-  | 'no_base'
-  | 'file_too_large'
-  | 'too_large'
-  | 'timeout'
-  | 'no_git'
-  | 'git_failed';
+import { DIFF_DEADLINE_MS, DIFF_LIMITS, type DiffLimits, type DiffMissing, Missing } from './diff-missing.ts';
+import { loadWorktree } from './load-worktree.ts';
 
 export interface Diff {
   diff: Buffer;
@@ -58,15 +38,6 @@ export async function buildDiff(request: DiffRequest): Promise<Diff> {
     return found(await tryTwice(() => diffOnce(request, signal)));
   } catch (error) {
     return { ...found(Buffer.alloc(0)), missing: reasonOf(error) };
-  }
-}
-
-class Missing extends Error {
-  readonly reason: DiffMissing;
-
-  constructor(reason: DiffMissing) {
-    super(reason);
-    this.reason = reason;
   }
 }
 
@@ -125,73 +96,6 @@ async function loadBase(git: Git, repo: Repository, scratch: string, base: strin
     if (error instanceof GitError && error.fault === 'failed') throw new Missing('no_base');
     throw error;
   }
-}
-
-interface Loading {
-  base: string;
-  limits: DiffLimits;
-}
-
-/** Brings our index, which holds the base, to what the working tree holds. */
-async function loadWorktree(git: Git, repo: Repository, scratch: string, loading: Loading): Promise<void> {
-  const { base, limits } = loading;
-  const run = { gitDir: scratch, workTree: repo.top };
-  const [entries, untracked, staged] = await Promise.all([
-    readTree(git, scratch, base),
-    runGit(git, ['ls-files', '-z', '--others', '--exclude-standard', ...OUR_PATTERNS], run).then(splitNul),
-    stagedPaths(git, repo, scratch),
-  ]);
-  const changes = treeChanges({
-    top: repo.top,
-    base: entries,
-    others: [...untracked, ...staged.paths],
-    sparse: staged.sparse,
-    fileBytes: limits.fileBytes,
-  });
-  for (const { path, size } of changes.large) {
-    const oid = entries.get(path)?.oid;
-    if (!oid || (await sizeOf(git, scratch, oid)) !== size) throw new Missing('file_too_large');
-  }
-  if (changes.newBytes > limits.totalBytes) throw new Missing('too_large');
-  const index = (how: string[], paths: string[]) =>
-    paths.length === 0
-      ? undefined
-      : runGit(git, ['update-index', ...how, '-z', '--stdin'], { ...run, input: joinNul(paths) });
-  await index(['--force-remove'], changes.remove);
-  await index(['--add', '--replace', '--remove'], changes.add);
-}
-
-const OUR_PATTERNS = ['--exclude=/.flipstream/', '--exclude=/.oracle-flip/'];
-
-function joinNul(paths: readonly string[]): Buffer {
-  return Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1');
-}
-
-/**
- * What the project's own index says: paths added by force although ignored, and paths a sparse checkout left
- * out. It is believed only where a lie would hide the liar's own work. An index we cannot read says nothing.
- */
-async function stagedPaths(git: Git, repo: Repository, scratch: string) {
-  const answer = { paths: [] as string[], sparse: new Set<string>() };
-  const run = { gitDir: scratch, workTree: repo.top, indexFile: join(repo.gitDir, 'index') };
-  let lines: string[];
-  try {
-    lines = splitNul(await runGit(git, ['ls-files', '-z', '-t', '--cached'], run));
-  } catch (error) {
-    if (error instanceof GitError && error.fault === 'failed') return answer;
-    throw error;
-  }
-  for (const line of lines) {
-    const path = line.slice(2);
-    if (line.startsWith('S')) answer.sparse.add(path);
-    else if (!isOurs(path)) answer.paths.push(path);
-  }
-  return answer;
-}
-
-async function sizeOf(git: Git, gitDir: string, oid: string): Promise<number> {
-  const out = await runGit(git, ['cat-file', '-s', oid], { gitDir });
-  return Number(out.toString('latin1'));
 }
 
 const FORM = [

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { readPlainFile } from '../git/plain-file.ts';
+
+/** Small JSON files under FLIPSTREAM_HOME that hook and gate keep without a collector. Mode 600, whole or absent. */
+export function readState(path: string): Record<string, unknown> | null {
+  const bytes = readPlainFile(path, 64 * 1024);
+  if (!bytes) return null;
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Writes a state file. @param how `once` leaves one that exists as it is. @throws when the disk refuses */
+export function writeState(path: string, value: object, how: 'once' | 'replace'): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
+  if (how === 'replace') {
+    renameSync(temporary, path);
+    return;
+  }
+  try {
+    linkSync(temporary, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
