@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { type OracleHome, oracleHomeAt, oracleLayout } from '../oracle/home.ts';
 import { type Home, homeAt, layout } from '../producers/home.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
 
@@ -13,9 +14,6 @@ export const GlobalFlags = z.looseObject({
 });
 
 const Environment = z.object({
-  FLIPSTREAM_HOME: z.string().optional(),
-  FLIPSTREAM_ORACLE_HOME: z.string().optional(),
-  FLIPSTREAM_DEBUG: z.string().optional(),
   FLIPSTREAM_OFF: z.string().optional(),
   CLAUDE_CONFIG_DIR: z.string().optional(),
   NO_COLOR: z.string().optional(),
@@ -24,7 +22,7 @@ const Environment = z.object({
 export interface Config {
   home: Home;
   /** The oracle's own home; beside ours by default, never inside it. */
-  oracleHome: string;
+  oracleHome: OracleHome;
   json: boolean;
   /** Show stacks (FLIPSTREAM_DEBUG). */
   debug: boolean;
@@ -46,24 +44,30 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string):
     throw new FlipstreamError('config_invalid', 'usage', `Flags: ${z.prettifyError(given.error)}`);
   const vars = Environment.parse(env);
   const home = given.data.home ? layout(resolve(cwd, given.data.home)) : homeAt(env);
-  const oracleHome = given.data.oracleHome ?? (vars.FLIPSTREAM_ORACLE_HOME || `${home.root}-oracle`);
-  const resolvedOracle = resolve(cwd, oracleHome);
-  if (`${resolvedOracle}/`.startsWith(`${home.root}/`))
+  const oracleHome = given.data.oracleHome
+    ? oracleLayout(resolve(cwd, given.data.oracleHome))
+    : oracleHomeAt(given.data.home ? { ...env, FLIPSTREAM_HOME: home.root } : env);
+  if (`${oracleHome.root}/`.startsWith(`${home.root}/`))
     throw new FlipstreamError(
       'config_invalid',
       'usage',
-      `The oracle's home ${resolvedOracle} lies inside the agent side's home ${home.root}: set FLIPSTREAM_ORACLE_HOME to a folder of its own.`,
+      `The oracle's home ${oracleHome.root} lies inside the agent side's home ${home.root}: set FLIPSTREAM_ORACLE_HOME to a folder of its own.`,
     );
   return Object.freeze({
     home,
-    oracleHome: resolvedOracle,
+    oracleHome,
     json: given.data.json,
-    debug: truthy(vars.FLIPSTREAM_DEBUG),
+    debug: isDebug(env),
     off: truthy(vars.FLIPSTREAM_OFF),
     color: !vars.NO_COLOR,
     cwd,
     claudeSettings: join(vars.CLAUDE_CONFIG_DIR || join(homedir(), '.claude'), 'settings.json'),
   });
+}
+
+/** Whether FLIPSTREAM_DEBUG asks for stacks. */
+export function isDebug(env: NodeJS.ProcessEnv): boolean {
+  return truthy(env.FLIPSTREAM_DEBUG);
 }
 
 function truthy(value: string | undefined): boolean {

@@ -15,16 +15,22 @@ if (!claudeBinary()) {
     cwd: HARNESS_FOLDER,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  if (npm.status !== 0) reasons.push(`Claude Code: npm ci in tests/harness ended with ${npm.status ?? npm.error?.message}.`);
+  if (npm.status !== 0)
+    reasons.push(`Claude Code: npm ci in tests/harness ended with ${npm.status ?? npm.error?.message}.`);
 }
 
 const claude = claudeBinary();
 const version = claude ? spawnSync(claude, ['--version'], { encoding: 'utf8', timeout: 60_000 }) : undefined;
 if (version?.status === 0) console.error(`Claude Code: ${version.stdout.trim()}`);
-else reasons.push(`Claude Code: the binary does not start (${version?.stderr.trim() || version?.error?.message || 'not installed'}).`);
+else
+  reasons.push(
+    `Claude Code: the binary does not start (${version?.stderr.trim() || version?.error?.message || 'not installed'}).`,
+  );
 
 if (!existsSync(fileURLToPath(new URL('../../../shared/data', import.meta.url))))
-  reasons.push('Recorded trajectories: ../shared/data is not beside this clone, so tests over real data skip.');
+  reasons.push(
+    'Recorded trajectories: ../shared/data is not beside this clone, so tests over real data skip.',
+  );
 
 for (const reason of reasons) console.error(`skipped: ${reason}`);
 if (reasons.length > 0 && process.argv.includes('--no-skip')) process.exit(1);

@@ -1,0 +1,168 @@
+/** The change to a harness's settings file, and its undoing: pure functions on text. */
+import { z } from 'zod';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { sha256 } from '../../schemas/hash.ts';
+import {
+  appended,
+  type Insertion,
+  insert,
+  layoutOf,
+  member,
+  type Node,
+  parseTree,
+  without,
+} from './json-text.ts';
+import { type Group, isOurs } from './registration.ts';
+
+/** What was put into one settings file, kept in our home so that it can be taken out exactly. */
+export const Receipt = z.strictObject({
+  v: z.literal(1),
+  file: z.string(),
+  /** SHA-256 of the file as we wrote it. */
+  written: z.string(),
+  /** False: there was no file before. */
+  existed: z.boolean(),
+  insertions: z.array(z.strictObject({ offset: z.number().int(), length: z.number().int() })),
+  /** Paths of containers that we made: `hooks`, `hooks.Stop`. */
+  made: z.array(z.string()),
+  hook: z.string(),
+  url: z.string().nullable(),
+});
+export type Receipt = z.infer<typeof Receipt>;
+
+export interface Change {
+  text: string;
+  receipt: Omit<Receipt, 'file'>;
+}
+
+/**
+ * Adds hooks to a settings text, as pure insertions.
+ * @param before the file's text, null when there is none.
+ * @throws FlipstreamError `settings_broken` (usage) when it is not a JSON object, or its hooks are not.
+ */
+export function addHooks(
+  before: string | null,
+  hooks: Record<string, Group[]>,
+  marks: Pick<Receipt, 'hook' | 'url'>,
+): Change {
+  const source = before ?? '{}\n';
+  const root = treeOf(source);
+  const layout = layoutOf(source);
+  const own = member(root, 'hooks');
+  const made: string[] = [];
+  const insertions: Insertion[] = [];
+  if (own === undefined) {
+    made.push('hooks', ...Object.keys(hooks).map((event) => `hooks.${event}`));
+    insertions.push(appended(source, root, [{ key: 'hooks', value: hooks }], 0, layout));
+  } else {
+    if (own.kind !== 'object') throw broken('its "hooks" is no object');
+    const missing: { key: string; value: Group[] }[] = [];
+    for (const [event, groups] of Object.entries(hooks)) {
+      const list = member(own, event);
+      if (list === undefined) missing.push({ key: event, value: groups });
+      else if (list.kind !== 'array') throw broken(`its hooks for ${event} are no list`);
+      else
+        insertions.push(
+          appended(
+            source,
+            list,
+            groups.map((value) => ({ value })),
+            2,
+            layout,
+          ),
+        );
+    }
+    made.push(...missing.map(({ key }) => `hooks.${key}`));
+    if (missing.length > 0) insertions.push(appended(source, own, missing, 1, layout));
+  }
+  const text = insert(source, insertions);
+  return {
+    text,
+    receipt: {
+      v: 1,
+      written: sha256(text),
+      existed: before !== null,
+      insertions: placed(insertions),
+      made,
+      ...marks,
+    },
+  };
+}
+
+/** Where the insertions lie in the finished text. */
+function placed(insertions: readonly Insertion[]): Receipt['insertions'] {
+  let shift = 0;
+  return insertions
+    .toSorted((a, b) => a.offset - b.offset)
+    .map(({ offset, text }) => {
+      const at = { offset: offset + shift, length: text.length };
+      shift += text.length;
+      return at;
+    });
+}
+
+/**
+ * Takes out what `receipt` tells of. A file that nobody has touched since comes back byte for byte; in any other,
+ * only our handlers go, and the containers that we made and that are empty now.
+ * @returns the text, or null when the file is to be removed because there was none before.
+ */
+export function removeHooks(current: string, receipt: Receipt): string | null {
+  if (sha256(current) === receipt.written) {
+    if (!receipt.existed) return null;
+    return receipt.insertions
+      .toReversed()
+      .reduce((text, { offset, length }) => text.slice(0, offset) + text.slice(offset + length), current);
+  }
+  const text = removeHandlers(current, receipt);
+  return !receipt.existed && parseTree(text).parts.length === 0 ? null : text;
+}
+
+function removeHandlers(current: string, receipt: Receipt): string {
+  let text = current;
+  for (;;) {
+    const next = removeOne(text, receipt);
+    if (next === null) return text;
+    text = next;
+  }
+}
+
+/** One step: the first of our handlers, or a container of ours that is empty. Offsets move, so the text is read anew each time. */
+function removeOne(text: string, receipt: Receipt): string | null {
+  const root = treeOf(text);
+  const hooks = member(root, 'hooks');
+  if (!hooks) return null;
+  const made = (path: string) => receipt.made.includes(path);
+  for (const [e, event] of hooks.parts.entries()) {
+    for (const [g, group] of event.value.parts.entries()) {
+      const list = member(group.value, 'hooks');
+      const own =
+        list?.parts.findIndex(({ value }) =>
+          isOurs(JSON.parse(text.slice(value.start, value.end)), receipt.hook, receipt.url),
+        ) ?? -1;
+      if (!list || own < 0) continue;
+      return list.parts.length === 1 ? without(text, event.value, g) : without(text, list, own);
+    }
+    if (event.value.parts.length === 0 && made(`hooks.${event.key}`)) return without(text, hooks, e);
+  }
+  const at = root.parts.findLastIndex((part) => part.key === 'hooks');
+  return hooks.parts.length === 0 && made('hooks') ? without(text, root, at) : null;
+}
+
+function treeOf(text: string): Node {
+  let root: Node;
+  try {
+    root = parseTree(text);
+  } catch (cause) {
+    throw broken(`it is not valid JSON (${messageOf(cause)})`);
+  }
+  if (root.kind !== 'object') throw broken('it is no JSON object');
+  return root;
+}
+
+function broken(why: string): FlipstreamError {
+  return new FlipstreamError(
+    'settings_broken',
+    'usage',
+    `The settings file was left as it is: ${why}. Mend it and run init again.`,
+  );
+}

@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import type { Cli, Io } from './command.ts';
+import { addPause } from './commands/pause.ts';
+import { addVerify } from './commands/verify.ts';
+import { EXIT } from './exit.ts';
+import { packageVersion } from './package.ts';
+
+/** The whole command tree; what each command does is in its own file. */
+export function createProgram(io: Io): Cli {
+  const program = new Command('flipstream')
+    .description('Coding-agent sessions, graded by an oracle the agent cannot touch.')
+    .version(packageVersion(), '--version', 'print the version')
+    .helpCommand(false)
+    .showHelpAfterError('(flipstream --help tells what there is)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'flipstream: ')),
+    });
+  const cli: Cli = { program, io, exit: EXIT.ok };
+  addPause(cli);
+  addVerify(cli);
+  return cli;
+}
