@@ -50,7 +50,11 @@ export function handle<S extends z.ZodType>(
   cli: Cli,
   command: Command,
   flags: S,
-  handler: (context: Context, flags: z.output<S>, args: readonly string[]) => Promise<ExitCode | undefined>,
+  handler: (
+    context: Context,
+    flags: z.output<S>,
+    args: readonly string[],
+  ) => Promise<ExitCode | undefined> | Promise<void>,
 ): void {
   command.action(async (...given: unknown[]) => {
     const all = command.optsWithGlobals();

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Cli, Io } from './command.ts';
+import { addOracle } from './commands/oracle.ts';
 import { addPause } from './commands/pause.ts';
 import { addVerify } from './commands/verify.ts';
 import { EXIT } from './exit.ts';
@@ -19,6 +20,7 @@ export function createProgram(io: Io): Cli {
       outputError: (text, write) => write(text.replace(/^error: /, 'flipstream: ')),
     });
   const cli: Cli = { program, io, exit: EXIT.ok };
+  addOracle(cli);
   addPause(cli);
   addVerify(cli);
   return cli;

@@ -15,13 +15,11 @@ export function addPause(cli: Cli): void {
     out.result({ paused: true, changed: !already }, () =>
       already ? 'Paused already.' : 'Paused: hooks and gate do nothing until flipstream resume.',
     );
-    return undefined;
   });
   const resume = addCommand(cli.program, 'resume', 'record again after pause');
   handle(cli, resume, NoFlags, async ({ config, out }) => {
     const was = existsSync(config.home.paused);
     rmSync(config.home.paused, { force: true });
     out.result({ paused: false, changed: was }, () => (was ? 'Recording again.' : 'It was not paused.'));
-    return undefined;
   });
 }

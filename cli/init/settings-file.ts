@@ -1,0 +1,79 @@
+/** The settings file on disk, and the receipt of what was put into it. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Home } from '../../producers/home.ts';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { sha256 } from '../../schemas/hash.ts';
+import { Receipt } from './settings.ts';
+
+/** The file's text, or null when there is none. @throws FlipstreamError `settings_unreadable` (usage). */
+export function readSettings(file: string): string | null {
+  try {
+    return existsSync(file) ? readFileSync(file, 'utf8') : null;
+  } catch (cause) {
+    throw new FlipstreamError(
+      'settings_unreadable',
+      'usage',
+      `${file} cannot be read: ${messageOf(cause)}.`,
+      cause,
+    );
+  }
+}
+
+/**
+ * Replaces the file's text at once (written beside it, then renamed), following a symbolic link and keeping its
+ * mode; `text` null removes it.
+ * @param expected the text that the change was made from.
+ * @throws FlipstreamError `settings_changed` (usage) when somebody wrote in between.
+ */
+export function writeSettings(file: string, expected: string | null, text: string | null): void {
+  if (readSettings(file) !== expected)
+    throw new FlipstreamError(
+      'settings_changed',
+      'usage',
+      `${file} was changed while this ran: run it again.`,
+    );
+  if (text === null) {
+    rmSync(file, { force: true });
+    return;
+  }
+  mkdirSync(dirname(file), { recursive: true });
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;
+  const fresh = `${target}.flipstream-${process.pid}`;
+  writeFileSync(fresh, text, { mode });
+  chmodSync(fresh, mode);
+  renameSync(fresh, target);
+}
+
+function receiptPath(home: Home, file: string): string {
+  return join(home.root, 'init', `${sha256(file).slice(0, 16)}.json`);
+}
+
+/** What we put into `file`, or null. */
+export function readReceipt(home: Home, file: string): Receipt | null {
+  const path = receiptPath(home, file);
+  if (!existsSync(path)) return null;
+  const parsed = Receipt.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  return parsed.success ? parsed.data : null;
+}
+
+export function writeReceipt(home: Home, receipt: Receipt): void {
+  const path = receiptPath(home, receipt.file);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, `${JSON.stringify(receipt, null, 2)}\n`, { mode: 0o600 });
+}
+
+export function dropReceipt(home: Home, file: string): void {
+  rmSync(receiptPath(home, file), { force: true });
+}
