@@ -8,6 +8,7 @@ const OUTSIDE: ReadonlySet<string> = new Set([
   'salt',
   'withheld',
   'redactions',
+  'fork',
 ]);
 
 /**
