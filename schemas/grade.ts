@@ -26,6 +26,4 @@ export type GradeRequest = z.infer<typeof GradeRequest>;
 
 export const ANSWER_BYTES = 16;
 
-/** The one sentence that an agent sees when it may not stop yet: for FAIL, ERROR and PENDING alike. */
-export const BLOCK_REASON =
-  'The task is not finished: the oracle does not accept the work yet. Keep working on the task, check your change yourself, and stop when you believe it is complete.';
+export { BLOCK_REASON } from './block-reason.ts';
