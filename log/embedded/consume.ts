@@ -1,0 +1,132 @@
+import type { TopicName } from '../../schemas/topics.ts';
+import type { ConsumeOptions, Running } from '../log.ts';
+import { decodeBatch, valueDecoder } from '../values.ts';
+import { bump, type Core } from './core.ts';
+import { createMember, type Member } from './member.ts';
+import { createOffsets, createPost, groupId, writeLetters } from './offsets.ts';
+import { endsIt, isFenced, retryAfter, start } from './running.ts';
+
+const BATCH_RECORDS = 1000;
+const BATCH_BYTES = 4 * 2 ** 20;
+/** Longest sleep without a commit to wake it: partitions come and go, retries fall due. */
+const WAIT_MS = 50;
+
+/** Where a consumer stands in one partition of one topic, for as long as it holds it. */
+interface Place {
+  epoch: number;
+  position: number | null;
+  failures: number;
+  retryAt: number;
+}
+
+/** One consumer of a group. Partitions are served in turn; one that fails is retried while the others go on. */
+export function consume<T extends TopicName>(core: Core, options: ConsumeOptions<T>): Running {
+  return start(core, async (stopped) => {
+    const group = await groupId(core, options.group);
+    const member = createMember(core, options.group, group);
+    const serve = await createServer(core, options, group, member);
+    const wakeUp = () => core.wake.ring();
+    stopped.addEventListener('abort', wakeUp);
+    try {
+      await member.join(wakeUp);
+      let atEnd = false;
+      while (!stopped.aborted) {
+        const seen = core.wake.now();
+        const outcome = await serve(stopped);
+        if (outcome === 'progress') atEnd = false;
+        else {
+          if (outcome === 'end' && !atEnd) await options.onIdle?.();
+          atEnd = outcome === 'end';
+          await core.wake.wait(seen, WAIT_MS);
+        }
+      }
+    } finally {
+      stopped.removeEventListener('abort', wakeUp);
+      await member.leave();
+    }
+  });
+}
+
+/** One round over everything the member holds. */
+async function createServer<T extends TopicName>(
+  core: Core,
+  options: ConsumeOptions<T>,
+  group: number,
+  member: Member,
+) {
+  const offsets = createOffsets(core, group);
+  const post = createPost(core, group);
+  const limit = { records: options.maxBatch ?? BATCH_RECORDS, bytes: BATCH_BYTES };
+  const topics = options.topics.map((topic) => ({
+    topic,
+    decode: valueDecoder(topic, core.catalog.schemas),
+  }));
+  const places = new Map<string, Place>();
+
+  async function step({ topic, decode }: (typeof topics)[number], partition: number, place: Place) {
+    const { epoch } = place;
+    place.position ??= (await options.startAt?.(topic, partition)) ?? offsets.get(topic, partition);
+    const position = place.position;
+    const read = core.read(topic, partition, position, limit);
+    if (read.nextOffset <= position) return false;
+    const { batch, refused } = decodeBatch(topic, read, decode);
+    const letters = await writeLetters(core, { topic, partition, group: options.group }, refused);
+    if (letters.length > 0) {
+      // Durable before the batch counts as done anywhere: `startAt` may be a store of the consumer's own.
+      core.counters.deadLetters += await core.transact(() => post(topic, partition, letters));
+    }
+    if (batch.records.length > 0 || batch.earliest > position) await options.onBatch(batch);
+    await core.transact(() => {
+      member.check(partition, epoch);
+      offsets.set(topic, partition, batch.nextOffset);
+    });
+    bump(core.counters.consumed, topic, batch.records.length);
+    place.position = batch.nextOffset;
+    place.failures = 0;
+    return true;
+  }
+
+  function placeOf(topic: T, partition: number, epoch: number): Place {
+    const name = `${topic}/${partition}`;
+    let place = places.get(name);
+    if (place?.epoch !== epoch) {
+      place = { epoch, position: null, failures: 0, retryAt: 0 };
+      places.set(name, place);
+    }
+    return place;
+  }
+
+  return async (stopped: AbortSignal): Promise<'progress' | 'end' | 'waiting'> => {
+    let progress = false;
+    let waiting = member.owned.size === 0;
+    for (const [partition, epoch] of [...member.owned]) {
+      if (member.surplus()) {
+        await member.release(partition, epoch);
+        continue;
+      }
+      for (const one of topics) {
+        if (stopped.aborted) return 'waiting';
+        const place = placeOf(one.topic, partition, epoch);
+        if (place.retryAt > performance.now()) {
+          waiting = true;
+          continue;
+        }
+        try {
+          progress = (await step(one, partition, place)) || progress;
+        } catch (error) {
+          if (endsIt(error)) throw error;
+          waiting = true;
+          core.counters.transactionFailures++;
+          // The consumer's own store may have moved meanwhile: ask it again.
+          place.position = null;
+          place.failures++;
+          place.retryAt = performance.now() + retryAfter(place.failures);
+          if (!isFenced(error))
+            core.warn(`${options.group}: ${one.topic}/${partition} failed; trying again`, error);
+        }
+      }
+    }
+    if (progress) return 'progress';
+    return waiting ? 'waiting' : 'end';
+  };
+}

@@ -1,0 +1,76 @@
+import type { TopicName } from '../../schemas/topics.ts';
+import { deadLetter } from '../deadletter.ts';
+import type { Outgoing, PartitionLag } from '../log.ts';
+import type { Encoded, Refused } from '../values.ts';
+import type { Core } from './core.ts';
+import { encodeAll } from './publish.ts';
+import { integer, text } from './rows.ts';
+
+/** A group's row id; the group is made when it is new. */
+export async function groupId(core: Core, group: string): Promise<number> {
+  const find = core.db.prepare('SELECT id FROM grp WHERE name = ?');
+  const row = find.get(group);
+  if (row) return integer(row, 'id');
+  return core.transact(() => {
+    core.db.prepare('INSERT OR IGNORE INTO grp (name) VALUES (?)').run(group);
+    return integer(find.get(group), 'id');
+  });
+}
+
+/** A group's offsets. `set` only inside a write transaction that has checked the lease. */
+export function createOffsets(core: Core, group: number) {
+  const select = core.db.prepare('SELECT next FROM committed WHERE grp = ? AND part = ?');
+  const upsert = core.db.prepare(`
+    INSERT INTO committed (grp, part, next) VALUES (?, ?, ?)
+    ON CONFLICT (grp, part) DO UPDATE SET next = excluded.next`);
+  return {
+    get: (topic: TopicName, partition: number): number => {
+      const row = select.get(group, core.catalog.part(topic, partition));
+      return row ? integer(row, 'next') : 0;
+    },
+    set: (topic: TopicName, partition: number, next: number): void => {
+      upsert.run(group, core.catalog.part(topic, partition), next);
+    },
+  };
+}
+
+interface Letter {
+  offset: number;
+  encoded: Encoded;
+}
+
+/** Dead letters ready to be written: sealing is asynchronous and transactions are not. */
+export async function writeLetters(
+  core: Core,
+  place: { topic: TopicName; partition: number; group: string },
+  refused: readonly Refused[],
+): Promise<Letter[]> {
+  if (refused.length === 0) return [];
+  const letters: Outgoing[] = refused.map((one) => deadLetter(place, one, core.clock(), core.seal));
+  const encoded = await encodeAll(core, letters);
+  return encoded.map((one, index) => ({ encoded: one, offset: refused[index]?.record.offset ?? -1 }));
+}
+
+/** Appends each letter once, however often the record is met. Only inside a write transaction. */
+export function createPost(core: Core, group: number) {
+  const mark = core.db.prepare('INSERT OR IGNORE INTO letter (grp, part, offset) VALUES (?, ?, ?)');
+  return (topic: TopicName, partition: number, letters: readonly Letter[]): number => {
+    const part = core.catalog.part(topic, partition);
+    const fresh = letters.filter(({ offset }) => mark.run(group, part, offset).changes === 1);
+    core.append(fresh.map(({ encoded }) => encoded));
+    return fresh.length;
+  };
+}
+
+export function lagOf({ db, catalog }: Core): PartitionLag[] {
+  const rows = db.prepare(`
+    SELECT grp.name AS name, part.id AS part, committed.next AS next, part.next AS last
+    FROM committed JOIN grp ON grp.id = committed.grp JOIN part ON part.id = committed.part
+    ORDER BY grp.name, part.id`);
+  return rows.all().map((row) => ({
+    group: text(row, 'name'),
+    ...catalog.topicOfPart(integer(row, 'part')),
+    committed: integer(row, 'next'),
+    end: integer(row, 'last'),
+  }));
+}

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import pino from 'pino';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import type { Clock } from '../../schemas/time.ts';
+import type { Log } from '../log.ts';
+import { decodeBatch, type Seal, valueDecoder } from '../values.ts';
+import { createAppend } from './append.ts';
+import { openCatalog } from './catalog.ts';
+import { consume } from './consume.ts';
+import { type Core, closedError } from './core.ts';
+import { openFile } from './file.ts';
+import { claimMaintenance, type Maintained, maintain } from './maintain.ts';
+import { lagOf } from './offsets.ts';
+import { createPublish } from './publish.ts';
+import { createRead } from './read.ts';
+import { run } from './run.ts';
+import { createTransact } from './transact.ts';
+import { createWake } from './wake.ts';
+
+export interface EmbeddedOptions {
+  /** Directory of the log; made if missing. */
+  dir: string;
+  /** Partitions of every topic. Fixed when the file is made; later values are ignored. Default 4. */
+  partitions?: number;
+  seal?: Seal;
+  clock?: Clock;
+  /** After this long without a sign of life another process takes a member's partitions. Default 10 s. */
+  leaseMs?: number;
+  /** The file grows no larger; then publishing fails with `log_full`. */
+  maxBytes?: number;
+  /** How often one of the processes runs maintenance; null never. Default ten minutes. */
+  maintainEveryMs?: number | null;
+  warn?: (message: string, error: unknown) => void;
+}
+
+export interface EmbeddedLog extends Log {
+  readonly engine: 'embedded';
+  /** Retention, compaction, merging of small blocks, now. */
+  maintain(): Promise<Maintained>;
+}
+
+const MOST_PARTITIONS = 256;
+
+/**
+ * Opens the log of one machine: one SQLite file that any number of processes use at once.
+ * @throws FlipstreamError `log_not_ours`, `log_newer`, `log_damaged`, `log_unopenable` (fatal), `log_busy`, `log_full` (retryable)
+ */
+export async function openEmbeddedLog(options: EmbeddedOptions): Promise<EmbeddedLog> {
+  const { dir, partitions = 4, clock = Date.now, leaseMs = 10_000, maintainEveryMs = 600_000 } = options;
+  if (!Number.isInteger(partitions) || partitions < 1 || partitions > MOST_PARTITIONS) {
+    throw new FlipstreamError(
+      'bad_partitions',
+      'usage',
+      `partitions must be 1 to ${MOST_PARTITIONS}, not ${partitions}`,
+    );
+  }
+  const path = join(dir, 'log.db');
+  const db = openFile(path, { partitions, maxBytes: options.maxBytes });
+  try {
+    const transact = createTransact(db, path);
+    const catalog = await openCatalog(db, transact);
+    const core: Core = {
+      db,
+      path,
+      clock,
+      seal: options.seal,
+      catalog,
+      transact,
+      wake: createWake(db),
+      append: createAppend(db, catalog, clock),
+      read: createRead(db, catalog),
+      counters: { published: {}, consumed: {}, deadLetters: 0, transactionFailures: 0 },
+      leaseMs,
+      warn: options.warn ?? stderrWarner(),
+      running: new Set(),
+    };
+    return logOver(core, maintainEveryMs);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function logOver(core: Core, maintainEveryMs: number | null): EmbeddedLog {
+  const append = createPublish(core);
+  const pending = new Set<Promise<unknown>>();
+  let closing: Promise<void> | null = null;
+
+  function whileOpen<T>(work: () => Promise<T>): Promise<T> {
+    if (closing) return Promise.reject(closedError(core.path));
+    const promise = work();
+    pending.add(promise);
+    const forget = () => pending.delete(promise);
+    promise.then(forget, forget);
+    return promise;
+  }
+
+  const upkeep =
+    maintainEveryMs === null
+      ? null
+      : setInterval(() => {
+          whileOpen(async () => {
+            if (await claimMaintenance(core, maintainEveryMs)) await maintain(core);
+          }).catch((error: unknown) => core.warn('maintenance of the log failed; trying again later', error));
+        }, maintainEveryMs).unref();
+
+  async function shut(): Promise<void> {
+    if (upkeep) clearInterval(upkeep);
+    await Promise.all([...core.running].map((running) => running.stop()));
+    await Promise.allSettled(pending);
+    core.wake.close();
+    core.db.close();
+  }
+
+  return {
+    engine: 'embedded',
+    idOf: async (topic) => core.catalog.uid(topic),
+    partitions: async () => core.catalog.partitions,
+    publish: (records) => whileOpen(() => append(records)),
+    consume: (options) => {
+      if (closing) throw closedError(core.path);
+      return consume(core, options);
+    },
+    run: (reducer) => {
+      if (closing) throw closedError(core.path);
+      return run(core, reducer);
+    },
+    read: (topic, partition, from, max) =>
+      whileOpen(async () => {
+        const raw = core.read(topic, partition, from, { records: max, bytes: 16 * 2 ** 20 });
+        return decodeBatch(topic, raw, valueDecoder(topic, core.catalog.schemas)).batch;
+      }),
+    lag: () => whileOpen(async () => lagOf(core)),
+    counters: () => structuredClone(core.counters),
+    maintain: () => whileOpen(() => maintain(core)),
+    close: () => {
+      closing ??= shut();
+      return closing;
+    },
+  };
+}
+
+function stderrWarner(): EmbeddedOptions['warn'] & {} {
+  const logger = pino({ name: 'log' }, pino.destination({ fd: 2, sync: true }));
+  return (message, error) => {
+    const code = error instanceof FlipstreamError ? error.code : undefined;
+    logger.warn({ code, why: code ? messageOf(error) : undefined }, message);
+  };
+}

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FlipstreamError } from '../../schemas/errors.ts';
+import type { Running } from '../log.ts';
+import { type Core, closedError } from './core.ts';
+
+const FIRST_RETRY_MS = 20;
+const LAST_RETRY_MS = 5_000;
+
+/** Runs `main` until it ends or is stopped, and has `close` stop it. */
+export function start(core: Core, main: (stopped: AbortSignal) => Promise<void>): Running {
+  if (!core.db.isOpen) throw closedError(core.path);
+  const stopper = new AbortController();
+  const done = main(stopper.signal).finally(() => core.running.delete(running));
+  const running: Running = {
+    done,
+    async stop() {
+      stopper.abort();
+      await done.catch(() => undefined);
+    },
+  };
+  core.running.add(running);
+  return running;
+}
+
+/** Pause before the n-th retry, doubling up to five seconds. */
+export function retryAfter(failures: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
+}
+
+export async function pause(ms: number, stopped: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal: stopped }).catch(() => undefined);
+}
+
+/** Errors that another try cannot mend end a consumer; everything else is an outage to wait out. */
+export function endsIt(error: unknown): boolean {
+  return error instanceof FlipstreamError && (error.kind === 'fatal' || error.kind === 'usage');
+}
+
+export function isFenced(error: unknown): boolean {
+  return error instanceof FlipstreamError && error.code === 'fenced';
+}

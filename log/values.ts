@@ -1,0 +1,128 @@
+import { type Decode, decoder, encode } from '../schemas/codec.ts';
+import { FlipstreamError } from '../schemas/errors.ts';
+import type { RecordOf } from '../schemas/records.ts';
+import { TOPICS, type TopicName } from '../schemas/topics.ts';
+import { frame, unframe } from './framing.ts';
+import type { Batch, Incoming, Outgoing } from './log.ts';
+
+/** A record as it lies in the log. */
+export interface RawRecord {
+  offset: number;
+  timestamp: number;
+  key: string;
+  value: Buffer;
+}
+
+/** What was read from one partition before decoding; the numbers are those of `Batch`. */
+export interface RawBatch {
+  topic: TopicName;
+  partition: number;
+  records: RawRecord[];
+  nextOffset: number;
+  end: number;
+  earliest: number;
+}
+
+/** A record ready to be written. */
+export interface Encoded {
+  topic: TopicName;
+  key: string;
+  value: Buffer;
+}
+
+/** Encrypts the content of sealed topics to the reviewer's key. */
+export type Seal = (bytes: Buffer) => Promise<Buffer>;
+
+/** Ids under which an engine keeps the schemas of writers. */
+export interface SchemaIds {
+  /** Id of our own newest schema for `topic`. */
+  own: (topic: TopicName) => number;
+  /** A writer's schema text; null: definitely no such id. */
+  text: (id: number) => string | null;
+}
+
+/** A record that cannot be used, and why. */
+export interface Refused {
+  record: RawRecord;
+  reason: string;
+  /** For a person; never content. */
+  message: string;
+}
+
+/** Avro with framing; the `content` of sealed topics is sealed first. @throws FlipstreamError `schema_mismatch`, `no_reviewer_key` */
+export async function encodeValue(out: Outgoing, ids: SchemaIds, seal: Seal | undefined): Promise<Encoded> {
+  return needsSeal(out) ? encodeNow(await sealed(out, seal), ids) : encodeNow(out, ids);
+}
+
+/** Whether `encodeNow` would write content in the clear that the topic wants sealed. */
+export function needsSeal(out: Outgoing): boolean {
+  return 'sealed' in TOPICS[out.topic] && 'content' in out.value && out.value.content !== null;
+}
+
+/** Encodes a record that has nothing to seal. @throws FlipstreamError `schema_mismatch` (poison) */
+export function encodeNow(out: Outgoing, ids: SchemaIds): Encoded {
+  const body = encode(TOPICS[out.topic].schema, out.value);
+  return { topic: out.topic, key: out.key, value: frame(ids.own(out.topic), body) };
+}
+
+async function sealed(out: Outgoing, seal: Seal | undefined): Promise<Outgoing> {
+  if (!('content' in out.value) || out.value.content === null) return out;
+  if (!seal) {
+    throw new FlipstreamError(
+      'no_reviewer_key',
+      'usage',
+      `${out.topic} keeps content only sealed, and this process has no reviewer's key: give the log one`,
+    );
+  }
+  return { ...out, value: { ...out.value, content: await seal(Buffer.from(out.value.content)) } };
+}
+
+/** Decodes one topic's values, whatever schema they were written under; resolvers are kept by schema id. */
+export function valueDecoder<T extends TopicName>(topic: T, ids: SchemaIds): (bytes: Buffer) => RecordOf<T> {
+  const schema: (typeof TOPICS)[T]['schema'] = TOPICS[topic].schema;
+  const known = new Map<number, Decode<typeof schema>>();
+  return (bytes) => {
+    const { schemaId, body } = unframe(bytes);
+    let decode = known.get(schemaId);
+    if (!decode) {
+      const text = ids.text(schemaId);
+      if (text === null) {
+        throw new FlipstreamError('unknown_schema', 'poison', `no schema has the id ${schemaId}`);
+      }
+      decode = decoder(schema, text);
+      known.set(schemaId, decode);
+    }
+    return decode(body);
+  };
+}
+
+/** A batch with the raw form of each record beside it, and the records that could not be decoded. */
+export interface Decoded<T extends TopicName = TopicName> {
+  batch: Batch<T>;
+  raw: RawRecord[];
+  refused: Refused[];
+}
+
+export function decodeBatch<T extends TopicName>(
+  topic: T,
+  read: RawBatch,
+  decode: (bytes: Buffer) => RecordOf<T>,
+): Decoded<T> {
+  const { partition, nextOffset, end, earliest } = read;
+  const records: Incoming<T>[] = [];
+  const raw: RawRecord[] = [];
+  const refused: Refused[] = [];
+  for (const record of read.records) {
+    const { offset, key, timestamp } = record;
+    try {
+      records.push({ topic, partition, offset, key, timestamp, value: decode(record.value) });
+      raw.push(record);
+    } catch (error) {
+      // Anything but a verdict on these bytes (out of memory, say) is no reason to set the record aside.
+      if (!(error instanceof FlipstreamError)) throw error;
+      if (error.kind !== 'poison' && error.code !== 'schema_unreadable') throw error;
+      refused.push({ record, reason: error.code, message: error.message });
+    }
+  }
+  return { batch: { topic, partition, records, nextOffset, end, earliest }, raw, refused };
+}
