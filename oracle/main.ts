@@ -1,0 +1,106 @@
+/** The oracle's service. */
+import { cpus } from 'node:os';
+import pino, { type Logger } from 'pino';
+import type { Log, Running } from '../log/log.ts';
+import { FlipstreamError, messageOf } from '../schemas/errors.ts';
+import { lockHome } from './db.ts';
+import type { Placement } from './keys/key.ts';
+import { type OpenOptions, openOracle } from './oracle.ts';
+import { openDesk } from './service/desk.ts';
+import { startPublisher } from './service/publisher.ts';
+import { createServer } from './service/server.ts';
+import { realTimers, type Timers } from './service/timers.ts';
+
+export interface StartOptions extends Omit<OpenOptions, 'clock'> {
+  /** Where verdicts and tasks are published. */
+  log: Pick<Log, 'publish'>;
+  /** Default: loopback. Another address carries tokens in the clear: only behind something that adds TLS. */
+  host?: string;
+  /** Default: any free one. */
+  port?: number;
+  timers?: Timers;
+  /** Answers and verdicts leave on whole multiples of this; default 5 s. 1: at once. */
+  bucketMs?: number;
+  /** Grades at a time; default half the processors. */
+  concurrency?: number;
+  /** Grades that may wait; default 100. */
+  queueLimit?: number;
+  /** Default 8 MiB. */
+  maxDiffBytes?: number;
+  placement?: Placement;
+  logger?: Logger;
+}
+
+export interface RunningOracle extends Running {
+  /** `http://host:port` */
+  readonly url: string;
+}
+
+/**
+ * Starts the service on its home: sweeps what a killed one left, takes up unfinished grades, publishes what waits.
+ * @throws FlipstreamError `oracle_running`, `oracle_port` (usage), or what `openOracle` throws.
+ */
+export async function startOracle(options: StartOptions): Promise<RunningOracle> {
+  const timers = options.timers ?? realTimers();
+  const logger = options.logger ?? pino({ name: 'oracle' }, pino.destination({ dest: 2, sync: false }));
+  const maxDiffBytes = options.maxDiffBytes ?? 8 * 2 ** 20;
+  const oracle = openOracle({ home: options.home, runner: options.runner, clock: timers.now });
+  const closers: (() => Promise<void> | void)[] = [() => oracle.close()];
+  try {
+    closers.unshift(lockHome(options.home));
+    await oracle.runner.sweep();
+    const publisher = startPublisher(oracle, options.log, logger);
+    closers.unshift(() => publisher.stop());
+    const desk = openDesk(oracle, {
+      timers,
+      logger,
+      maxDiffBytes,
+      bucketMs: options.bucketMs ?? 5000,
+      concurrency: options.concurrency ?? Math.max(1, Math.floor(cpus().length / 2)),
+      queueLimit: options.queueLimit ?? 100,
+      onRelease: () => publisher.kick(),
+    });
+    closers.unshift(() => desk.stop());
+    const bodyLimit = Math.ceil((maxDiffBytes * 4) / 3) + 16_384;
+    const server = createServer(oracle, desk, { bodyLimit, placement: options.placement ?? 'same_host' });
+    // The desk first, so that whoever waits is answered before the connections close.
+    closers.splice(1, 0, () => server.close());
+    const url = await listen(() =>
+      server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 }),
+    );
+    logger.info({ url, key_id: oracle.key.key_id, runner: oracle.runner.kind }, 'the oracle answers');
+    return running(url, closers);
+  } catch (error) {
+    await closeAll(closers);
+    throw error;
+  }
+}
+
+async function listen(start: () => Promise<string>): Promise<string> {
+  try {
+    return await start();
+  } catch (cause) {
+    throw new FlipstreamError('oracle_port', 'usage', `the oracle cannot listen: ${messageOf(cause)}`, cause);
+  }
+}
+
+async function closeAll(closers: (() => Promise<void> | void)[]): Promise<void> {
+  for (const close of closers) await close();
+}
+
+function running(url: string, closers: (() => Promise<void> | void)[]): RunningOracle {
+  const { promise: done, resolve, reject } = Promise.withResolvers<void>();
+  let stopping: Promise<void> | null = null;
+  done.catch(() => {}); // whoever waits for it hears of it; nobody has to
+  return {
+    url,
+    done,
+    stop() {
+      stopping ??= closeAll(closers).then(resolve, (error: unknown) => {
+        reject(error);
+        throw error;
+      });
+      return stopping;
+    },
+  };
+}

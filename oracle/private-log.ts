@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { OracleDb } from './db.ts';
+import { createFile, replaceFile } from './files.ts';
+import type { OracleHome } from './home.ts';
+import type { RunResult } from './runner/runner.ts';
+
+const RunRow = z.object({
+  run_id: z.string(),
+  kind: z.enum(['baseline', 'grade', 'control']),
+  task_id: z.string(),
+  principal: z.string().nullable(),
+  request_id: z.string().nullable(),
+  session_id: z.string().nullable(),
+  at: z.string(),
+  code: z.string(),
+  reason: z.string().nullable(),
+});
+export type RunRow = z.infer<typeof RunRow>;
+
+/** Everything about one run, for the people who operate the oracle; never shown to the agent's side. */
+export interface RunLog extends RunRow {
+  tests_hash: string;
+  diff_hash: string | null;
+  runner: string;
+  result: RunResult;
+}
+
+const runPath = (home: OracleHome, runId: string) => join(home.log, 'runs', `${runId}.json`);
+const diffPath = (home: OracleHome, hash: string) => join(home.log, 'diffs', `${hash}.patch`);
+
+/** Writes a run's whole log and its line in the index. */
+export function logRun(home: OracleHome, db: OracleDb, run: RunLog): void {
+  mkdirSync(join(home.log, 'runs'), { recursive: true, mode: 0o700 });
+  replaceFile(runPath(home, run.run_id), `${JSON.stringify(run, null, 2)}\n`);
+  const row = RunRow.parse(run);
+  db.sql
+    .prepare(
+      `insert or replace into runs (run_id, kind, task_id, principal, request_id, session_id, at, code, reason)
+       values (:run_id, :kind, :task_id, :principal, :request_id, :session_id, :at, :code, :reason)`,
+    )
+    .run({ ...row });
+}
+
+export interface RunFilter {
+  task_id?: string;
+  session_id?: string;
+  request_id?: string;
+  /** The newest this many; 50 if not given. */
+  limit?: number;
+}
+
+/** `oracle log show`: the index of runs, newest first. */
+export function listRuns(db: OracleDb, filter: RunFilter = {}): RunRow[] {
+  const { limit = 50, ...fields } = filter;
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const where = given.map(([name]) => `${name} = :${name}`).join(' and ');
+  const query = `select * from runs ${where ? `where ${where}` : ''} order by id desc limit :limit`;
+  return db.sql
+    .prepare(query)
+    .all({ ...Object.fromEntries(given), limit })
+    .map((row) => RunRow.parse(row));
+}
+
+/** One run's whole log as JSON text, or null. */
+export function readRun(home: OracleHome, runId: string): string | null {
+  const known = /^[0-9a-zA-Z-]+$/.test(runId) && existsSync(runPath(home, runId));
+  return known ? readFileSync(runPath(home, runId), 'utf8') : null;
+}
+
+/** Keeps the exact diff of a request, so that a restart and a regrade have it. */
+export function keepDiff(home: OracleHome, hash: string, diff: Buffer): void {
+  mkdirSync(join(home.log, 'diffs'), { recursive: true, mode: 0o700 });
+  createFile(diffPath(home, hash), diff);
+}
+
+export function readDiff(home: OracleHome, hash: string): Buffer {
+  return readFileSync(diffPath(home, hash));
+}

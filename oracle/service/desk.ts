@@ -1,0 +1,203 @@
+import type { Logger } from 'pino';
+import { messageOf } from '../../schemas/errors.ts';
+import type { AnswerCode, GradeRequest } from '../../schemas/grade.ts';
+import { sha256 } from '../../schemas/hash.ts';
+import type { Placement } from '../keys/key.ts';
+import type { Oracle } from '../oracle.ts';
+import { keepDiff } from '../private-log.ts';
+import { readyTask } from '../tasks/store.ts';
+import { createGrader, type Found } from './grader.ts';
+import { createQueue } from './queue.ts';
+import { releaseDue } from './release.ts';
+import {
+  acceptRequest,
+  type Facts,
+  findRequest,
+  finishRequest,
+  nextRelease,
+  type RequestRow,
+  requestById,
+  unfinished,
+} from './requests.ts';
+import { nextEdge, pendingAt, type Timers } from './timers.ts';
+import { mayAsk, type Principal } from './tokens.ts';
+
+export interface DeskOptions {
+  timers: Timers;
+  /** Answers leave on whole multiples of this many milliseconds; 1: at once. */
+  bucketMs: number;
+  concurrency: number;
+  /** So many may wait to be graded; beyond it the answer is ERROR. */
+  queueLimit: number;
+  /** Largest diff, bytes. */
+  maxDiffBytes: number;
+  logger: Logger;
+  /** Called after verdicts were signed. */
+  onRelease: () => void;
+}
+
+/** Where requests become answers. */
+export interface Desk {
+  /** Resolves at the moment at which the answer may leave. Never rejects. */
+  ask(principal: Principal, request: GradeRequest, placement: Placement): Promise<AnswerCode>;
+  /** Resolves with NO_TASK on the next edge: for what is no request at all. */
+  refuse(): Promise<AnswerCode>;
+  /** Stops grading; what was not finished is graded by the next service. Whoever waits is told PENDING. */
+  stop(): Promise<void>;
+}
+
+export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
+  const { timers, bucketMs, logger } = options;
+  const waiters = new Map<number, Set<(code: AnswerCode) => void>>();
+  const aborter = new AbortController();
+  const queue = createQueue(options.concurrency, options.queueLimit, (error) => {
+    if (!aborter.signal.aborted) logger.error({ error: messageOf(error) }, 'a grade was not finished');
+  });
+  const grade = createGrader(oracle, note);
+  let alarm: (() => void) | null = null;
+
+  function note(request: RequestRow, found: Found): void {
+    const release_at = nextEdge(Math.max(timers.now(), found.notBefore - 1), bucketMs);
+    oracle.db.transaction(() => {
+      finishRequest(oracle.db, request.id, { ...found, release_at });
+      if (found.cache)
+        oracle.db.sql
+          .prepare('insert or ignore into cache values (?, ?, ?, ?, ?, ?)')
+          .run(
+            found.cache.key,
+            found.code,
+            request.principal,
+            request.request_id,
+            found.cache.run_ms,
+            release_at,
+          );
+    });
+    setAlarm();
+  }
+
+  function setAlarm(): void {
+    alarm?.();
+    const when = nextRelease(oracle.db);
+    // After an interruption the edge may have passed: records carry the edge at which they really leave.
+    alarm =
+      when === null
+        ? null
+        : timers.at(when > timers.now() ? when : nextEdge(timers.now(), bucketMs), release);
+  }
+
+  function release(): void {
+    try {
+      const now = timers.now();
+      const rows = releaseDue(oracle, now - (now % bucketMs));
+      for (const row of rows) settle(row.id, row.code ?? 'ERROR');
+      if (rows.length > 0) options.onRelease();
+    } catch (error) {
+      // Nothing was signed, so nobody is answered: tried again on the next edge.
+      logger.error({ error: messageOf(error) }, 'verdicts could not be signed and stored');
+      alarm = timers.at(nextEdge(timers.now(), bucketMs), release);
+      return;
+    }
+    setAlarm();
+  }
+
+  function settle(id: number, code: AnswerCode): void {
+    for (const answer of waiters.get(id) ?? []) answer(code);
+    waiters.delete(id);
+  }
+
+  const onEdge = (code: AnswerCode) =>
+    new Promise<AnswerCode>((resolve) => timers.at(nextEdge(timers.now(), bucketMs), () => resolve(code)));
+
+  function wait(row: RequestRow, deadlineMs: number): Promise<AnswerCode> {
+    return new Promise((resolve) => {
+      const now = timers.now();
+      const set = waiters.get(row.id) ?? new Set();
+      waiters.set(row.id, set);
+      const callOff = timers.at(pendingAt(now, now + deadlineMs, bucketMs), () => {
+        if (set.has(answer)) release(); // a verdict of this very edge goes first
+        if (set.delete(answer)) resolve('PENDING');
+      });
+      const answer = (code: AnswerCode) => {
+        callOff();
+        set.delete(answer);
+        resolve(code);
+      };
+      set.add(answer);
+    });
+  }
+
+  function take(principal: Principal, request: GradeRequest, placement: Placement): RequestRow | null {
+    const fingerprint = fingerprintOf(request);
+    const known = findRequest(oracle.db, principal.name, request.request_id);
+    if (known) return known.fingerprint === fingerprint ? known : null;
+    if (!mayAsk(principal, request.task_id)) return null;
+    const task = readyTask(oracle.home, oracle.db, request.task_id);
+    if (!task?.row.baseline_id) return null;
+    const { definition, row } = task;
+    if (
+      request.base_commit !== definition.base_commit ||
+      !definition.root_commits.includes(request.root_commit)
+    )
+      return null;
+    const diff = Buffer.from(request.diff, 'base64');
+    if (diff.length > options.maxDiffBytes || sha256(diff) !== request.diff_hash) return null;
+    const { family, split, image, evidence, base_commit } = definition;
+    const facts: Facts = {
+      base_commit,
+      family,
+      split,
+      image,
+      evidence,
+      baseline_id: row.baseline_id ?? '',
+      placement,
+    };
+    const { request_id, session_id, task_id, chain_id, head, diff_hash } = request;
+    keepDiff(oracle.home, diff_hash, diff);
+    const accepted = oracle.db.transaction(() =>
+      acceptRequest(
+        oracle.db,
+        {
+          ...{ request_id, session_id, task_id, chain_id, head, diff_hash, fingerprint },
+          principal: principal.name,
+          tests_hash: row.tests_hash,
+          facts: JSON.stringify(facts),
+          received_at: timers.now(),
+        },
+        definition,
+      ),
+    );
+    if (accepted && !queue.add(() => grade(accepted, aborter.signal)))
+      note(accepted, { code: 'ERROR', reason: 'queue_full', cached_from: null, notBefore: 0, cache: null });
+    return accepted && requestById(oracle.db, accepted.id);
+  }
+
+  for (const row of unfinished(oracle.db)) queue.resume(() => grade(row, aborter.signal));
+  setAlarm();
+
+  return {
+    async ask(principal, request, placement) {
+      try {
+        const row = take(principal, request, placement);
+        if (!row) return await onEdge('NO_TASK');
+        if (row.state === 'released') return await onEdge(row.code ?? 'ERROR');
+        return await wait(row, request.deadline_ms);
+      } catch (error) {
+        logger.error({ error: messageOf(error) }, 'a request could not be taken on');
+        return onEdge('ERROR');
+      }
+    },
+    refuse: () => onEdge('NO_TASK'),
+    async stop() {
+      aborter.abort();
+      alarm?.();
+      await queue.stop();
+      alarm?.();
+      for (const id of [...waiters.keys()]) settle(id, 'PENDING');
+    },
+  };
+}
+
+/** A request asked again may give another deadline; everything else has to be the same. */
+function fingerprintOf({ deadline_ms: _, diff: __, ...rest }: GradeRequest): string {
+  return sha256(JSON.stringify(Object.entries(rest).sort()));
+}

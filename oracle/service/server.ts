@@ -1,0 +1,74 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { ANSWER_BYTES, type AnswerCode, GradeRequest } from '../../schemas/grade.ts';
+import type { Placement } from '../keys/key.ts';
+import type { Oracle } from '../oracle.ts';
+import { bundleOf } from '../tasks/mirror.ts';
+import { readyTask } from '../tasks/store.ts';
+import type { Desk } from './desk.ts';
+import { mayAsk, type Principal, principalOf } from './tokens.ts';
+
+export interface ServerOptions {
+  bodyLimit: number;
+  /** What the operator says of this host; a verdict repeats it only for a peer that is not local. */
+  placement: Placement;
+}
+
+/**
+ * The HTTP face. POST /v1/grade answers with the same status, headers and number of bytes whatever it says;
+ * only a missing or unknown token shows in the status, with a body like any other.
+ */
+export function createServer(oracle: Oracle, desk: Desk, options: ServerOptions): FastifyInstance {
+  const server = Fastify({ bodyLimit: options.bodyLimit, logger: false, forceCloseConnections: true });
+
+  server.addHook('onRequest', async (request, reply) => {
+    reply.raw.sendDate = false;
+    if (!principalOf(oracle, request.headers.authorization)) return answer(reply.code(401), 'NO_TASK');
+  });
+
+  // Whatever is wrong with a request (no JSON, too large): a grade that cannot be asked for is NO_TASK.
+  server.setErrorHandler(async (_error, _request, reply) => answer(reply.code(200), await desk.refuse()));
+
+  server.post('/v1/grade', async (request, reply) => {
+    const principal = principalFor(oracle, request);
+    const asked = GradeRequest.safeParse(request.body);
+    const code = asked.success
+      ? await desk.ask(principal, asked.data, placementOf(request, options))
+      : await desk.refuse();
+    return answer(reply, code);
+  });
+
+  server.get<{ Params: { id: string } }>('/v1/tasks/:id', async (request, reply) => {
+    const task = taskFor(oracle, request, request.params.id);
+    if (!task) return reply.code(404).send({ error: 'no such task' });
+    const { task_id, base_commit, root_commit } = task.row;
+    return { task_id, base_commit, root_commit };
+  });
+
+  server.get<{ Params: { id: string } }>('/v1/tasks/:id/bundle', async (request, reply) => {
+    const task = taskFor(oracle, request, request.params.id);
+    if (!task) return reply.code(404).send({ error: 'no such task' });
+    return reply.type('application/octet-stream').send(await bundleOf(task.mirror));
+  });
+
+  return server;
+}
+
+function principalFor(oracle: Oracle, request: FastifyRequest): Principal {
+  // The hook has refused everyone else; a token revoked since then may ask for nothing.
+  return principalOf(oracle, request.headers.authorization) ?? { name: 'revoked', tasks: [] };
+}
+
+function taskFor(oracle: Oracle, request: FastifyRequest, taskId: string) {
+  return mayAsk(principalFor(oracle, request), taskId) ? readyTask(oracle.home, oracle.db, taskId) : null;
+}
+
+function answer(reply: FastifyReply, code: AnswerCode): FastifyReply {
+  return reply.type('text/plain; charset=utf-8').send(code.padEnd(ANSWER_BYTES));
+}
+
+function placementOf(request: FastifyRequest, { placement }: ServerOptions): Placement {
+  const peer = request.socket.remoteAddress ?? '';
+  const local =
+    peer === '' || peer === '::1' || /^(::ffff:)?127\./.test(peer) || peer === request.socket.localAddress;
+  return local ? 'same_host' : placement;
+}
