@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import type { Cli, Io } from './command.ts';
+import { addInit } from './commands/init.ts';
 import { addOracle } from './commands/oracle.ts';
 import { addPause } from './commands/pause.ts';
+import { addTask } from './commands/task.ts';
 import { addVerify } from './commands/verify.ts';
 import { EXIT } from './exit.ts';
 import { packageVersion } from './package.ts';
@@ -20,8 +22,10 @@ export function createProgram(io: Io): Cli {
       outputError: (text, write) => write(text.replace(/^error: /, 'flipstream: ')),
     });
   const cli: Cli = { program, io, exit: EXIT.ok };
+  addInit(cli);
   addOracle(cli);
   addPause(cli);
+  addTask(cli);
   addVerify(cli);
   return cli;
 }

@@ -1,0 +1,151 @@
+/** Checks of what is registered with Claude Code: our hook once, on every event, runnable, of our release. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Home } from '../../producers/home.ts';
+import { sha256 } from '../../schemas/hash.ts';
+import { EVENTS, isOurs } from '../init/registration.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+const Settings = z.looseObject({
+  hooks: z
+    .record(z.string(), z.array(z.looseObject({ hooks: z.array(z.unknown()).default([]) })))
+    .default({}),
+  enabledPlugins: z.record(z.string(), z.unknown()).default({}),
+  disableAllHooks: z.boolean().optional(),
+});
+type Settings = z.infer<typeof Settings>;
+
+interface SettingsFile {
+  file: string;
+  settings: Settings | null;
+}
+
+/** Every settings file that Claude Code reads for this user and folder. */
+export function settingsFiles(userFile: string, cwd: string): SettingsFile[] {
+  const files = [
+    userFile,
+    join(cwd, '.claude', 'settings.json'),
+    join(cwd, '.claude', 'settings.local.json'),
+  ];
+  return [...new Set(files)]
+    .filter((file) => existsSync(file))
+    .map((file) => ({ file, settings: readOne(file) }));
+}
+
+function readOne(file: string): Settings | null {
+  try {
+    return Settings.parse(JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, '')));
+  } catch {
+    return null;
+  }
+}
+
+/** The installed hook is there and is the one this release carries. */
+export function checkHook(home: Home, bundled: string): Finding {
+  if (!existsSync(home.hook))
+    return problem('hook', `There is no hook at ${home.hook}.`, 'Run: flipstream init claude-code');
+  const same = existsSync(bundled) && sha256(readFileSync(bundled)) === sha256(readFileSync(home.hook));
+  return same
+    ? ok('hook', `The hook at ${home.hook} is of this release.`)
+    : problem('hook', `The hook at ${home.hook} is not of this release.`, 'Run: flipstream init claude-code');
+}
+
+export function checkRegistration(files: readonly SettingsFile[], home: Home, url: string | null): Finding[] {
+  const broken = files.filter(({ settings }) => settings === null).map(({ file }) => file);
+  const found: Finding[] = broken.map((file) =>
+    problem(
+      'settings',
+      `${file} is no settings file that can be read.`,
+      'Mend its JSON; Claude Code ignores it as well.',
+    ),
+  );
+  const off = files.filter(({ settings }) => settings?.disableAllHooks).map(({ file }) => file);
+  if (off.length > 0)
+    found.push(problem('settings', `${off.join(', ')} turns all hooks off.`, 'Remove disableAllHooks.'));
+
+  const registered = files
+    .map(({ file, settings }) => ({ file, handlers: ourHandlers(settings, home, url) }))
+    .filter(({ handlers }) => handlers.length > 0);
+  const plugin = files.some(({ settings }) => pluginEnabled(settings));
+  if (registered.length === 0 && !plugin)
+    return [
+      ...found,
+      problem(
+        'registration',
+        'No hook of ours is registered with Claude Code.',
+        'Run: flipstream init claude-code',
+      ),
+    ];
+
+  const places = [...registered.map(({ file }) => file), ...(plugin ? ['the plugin'] : [])];
+  found.push(
+    places.length === 1
+      ? ok('registration', `Registered once, in ${places[0]}.`)
+      : warning(
+          'registration',
+          `Registered ${places.length} times: ${places.join(', ')}. Events are recorded once, but every hook runs as often.`,
+          'Keep one: flipstream init claude-code --undo, or disable the plugin.',
+        ),
+  );
+  for (const { file, handlers } of registered) found.push(...checkHandlers(file, handlers));
+  return found;
+}
+
+interface Registered {
+  event: string;
+  handler: unknown;
+}
+
+function ourHandlers(settings: Settings | null, home: Home, url: string | null): Registered[] {
+  return Object.entries(settings?.hooks ?? {}).flatMap(([event, groups]) =>
+    groups
+      .flatMap((group) => group.hooks)
+      .filter((handler) => isOurs(handler, home.hook, url))
+      .map((handler) => ({ event, handler })),
+  );
+}
+
+function pluginEnabled(settings: Settings | null): boolean {
+  return Object.entries(settings?.enabledPlugins ?? {}).some(
+    ([name, on]) => name.startsWith('flipstream@') && on === true,
+  );
+}
+
+const CommandHandler = z.looseObject({ type: z.literal('command'), command: z.string() });
+
+function checkHandlers(file: string, handlers: readonly Registered[]): Finding[] {
+  const found: Finding[] = [];
+  const missing = Object.keys(EVENTS).filter((event) => handlers.every((each) => each.event !== event));
+  if (missing.length > 0)
+    found.push(
+      problem(
+        'events',
+        `${file} does not register ${missing.join(', ')}.`,
+        'Run: flipstream init claude-code',
+      ),
+    );
+  const nodes = new Set(
+    handlers.flatMap(({ handler }) => {
+      const parsed = CommandHandler.safeParse(handler);
+      return parsed.success ? [parsed.data.command] : [];
+    }),
+  );
+  const gone = [...nodes].filter((node) => node.includes('/') && !existsSync(node));
+  if (gone.length > 0)
+    found.push(
+      problem(
+        'hook-node',
+        `${file} starts the hook with ${gone.join(', ')}, which is not there any more.`,
+        'Run: flipstream init claude-code',
+      ),
+    );
+  return found;
+}
+
+/** The nearest folder that exists, for asking about a place that is not made yet. */
+export function nearest(path: string): string {
+  let folder = path;
+  while (!existsSync(folder)) folder = dirname(folder);
+  return folder;
+}

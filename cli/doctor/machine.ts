@@ -1,0 +1,73 @@
+/** Checks of the machine: Node, disk, permissions, the Docker socket, Claude Code itself. */
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { Home } from '../../producers/home.ts';
+import { messageOf } from '../../schemas/errors.ts';
+import { reviewerPaths } from '../init/reviewer.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+const WANTED_NODE = 24;
+const LOW_DISK_BYTES = 1024 ** 3;
+const DOCKER_SOCKET = '/var/run/docker.sock';
+/** The release of Claude Code that the recorded payloads and the tests are of. */
+const TESTED_CLAUDE = '2.1.332';
+
+export function checkNode(version: string): Finding {
+  return Number(version.split('.')[0]) >= WANTED_NODE
+    ? ok('node', `Node ${version}.`)
+    : problem(
+        'node',
+        `This is Node ${version}.`,
+        `Run: npm rebuild node, or use Node ${WANTED_NODE} or newer.`,
+      );
+}
+
+/** Free space where the home lies (or will lie). */
+export function checkDisk(folder: string): Finding {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const said = `${(free / 1024 ** 3).toFixed(1)} GiB free at ${folder}.`;
+  return free >= LOW_DISK_BYTES
+    ? ok('disk', said)
+    : problem('disk', said, 'Free space: on a full disk events are counted as lost.');
+}
+
+/** Files with secrets must be closed to other users. */
+export function checkPermissions(home: Home): Finding {
+  if (process.platform === 'win32') return ok('permissions', 'Not checked on Windows.');
+  const secret = [home.root, home.config, home.hashKey, home.identity, reviewerPaths(home).identity];
+  const open = secret.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
+  return open.length === 0
+    ? ok('permissions', 'Keys, tokens and settings are closed to other users.')
+    : problem('permissions', `Other users can open ${open.join(', ')}.`, `Run: chmod go= ${open.join(' ')}`);
+}
+
+/** Whoever can open the engine's socket is root, and can read the oracle's secrets. */
+export function checkDocker(socket = DOCKER_SOCKET): Finding {
+  try {
+    accessSync(socket, constants.R_OK | constants.W_OK);
+  } catch {
+    return ok('docker', 'This user cannot open the Docker socket.');
+  }
+  return warning(
+    'docker',
+    `This user can open ${socket}, which is as good as root: agent code could read the oracle's hidden tests and key.`,
+    'Run the agent as a user outside the docker group, or the oracle on another machine.',
+  );
+}
+
+export async function checkClaude(env: NodeJS.ProcessEnv): Promise<Finding> {
+  try {
+    const { stdout } = await promisify(execFile)('claude', ['--version'], { timeout: 10_000, env });
+    const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? stdout.trim();
+    return ok('claude', `Claude Code ${version} (tested with ${TESTED_CLAUDE}).`);
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return warning(
+      'claude',
+      missing ? 'There is no claude on the PATH.' : `claude --version fails: ${messageOf(error)}.`,
+      'Install Claude Code, or start doctor from a shell that finds it.',
+    );
+  }
+}

@@ -1,0 +1,88 @@
+/** What an installation needs beside the harness's settings: keys, tokens, the local oracle, and the hook itself. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { exportKeyRing } from '../../oracle/keys/key.ts';
+import { openOracle } from '../../oracle/oracle.ts';
+import { createToken, revokeTokens } from '../../oracle/service/tokens.ts';
+import type { Home } from '../../producers/home.ts';
+import type { Config } from '../config.ts';
+import { bundledHook, launcher } from '../package.ts';
+import { type HomeConfig, readHomeConfig, writeHomeConfig } from './home-config.ts';
+import { installHook } from './hook-file.ts';
+import { ensureReviewer } from './reviewer.ts';
+
+/** The name under which this machine's own oracle knows this machine. */
+const LOCAL_PRINCIPAL = 'local';
+
+export interface PrepareOptions {
+  transport: 'command' | 'http';
+  /** Replace the tokens. */
+  rotate: boolean;
+  /** An oracle elsewhere; null: the one on this machine. */
+  oracle: { url: string; token: string } | null;
+  /** For the http transport, when none is written down yet. */
+  port: number;
+}
+
+/**
+ * Makes what is missing and keeps what is there.
+ * @returns the settings, and what was made, one phrase each.
+ */
+export async function prepare(
+  config: Readonly<Config>,
+  options: PrepareOptions,
+): Promise<{ settings: HomeConfig; made: string[] }> {
+  const { home } = config;
+  const made: string[] = [];
+  mkdirSync(home.root, { recursive: true, mode: 0o700 });
+  if (installHook(home, bundledHook())) made.push(`the hook, ${home.hook}`);
+  const reviewer = await ensureReviewer(home);
+  if (reviewer.made) made.push('the reviewer\u2019s key pair, for quarantined content');
+  const before = readHomeConfig(home);
+  const settings: HomeConfig = { ...before, collector: { node: process.execPath, cli: [launcher()] } };
+  if (options.oracle) settings.oracle = options.oracle;
+  else if (!before.oracle || options.rotate) settings.oracle = await localOracle(config, before, made);
+  if (options.transport === 'http' && (!before.http || options.rotate)) {
+    settings.http = { port: before.http?.port ?? options.port, token: randomBytes(32).toString('base64url') };
+    made.push('a token that can only append events');
+  }
+  writeHomeConfig(home, settings);
+  return { settings, made };
+}
+
+/** The oracle on this machine: its own home and key, a token for us, and its public key in our key ring. */
+async function localOracle(
+  config: Readonly<Config>,
+  before: HomeConfig,
+  made: string[],
+): Promise<{ url: string; token: string }> {
+  const fresh = !existsSync(config.oracleHome.root);
+  const oracle = openOracle({ home: config.oracleHome });
+  try {
+    if (fresh) made.push(`the oracle\u2019s home, ${config.oracleHome.root}`);
+    writeKeyRing(config.home, JSON.stringify(exportKeyRing(oracle.home, oracle.runner.kind), null, 2), made);
+    revokeTokens(oracle, LOCAL_PRINCIPAL);
+    const token = createToken(oracle, LOCAL_PRINCIPAL);
+    made.push('a token for the oracle');
+    return { url: before.oracle?.url ?? `http://127.0.0.1:${await freePort()}`, token };
+  } finally {
+    oracle.close();
+  }
+}
+
+/** A key ring that is there is the operator's word and stays. */
+function writeKeyRing(home: Home, text: string, made: string[]): void {
+  if (existsSync(home.keyRing)) return;
+  writeFileSync(home.keyRing, `${text}\n`, { mode: 0o600 });
+  made.push(`the key ring, ${home.keyRing}`);
+}
+
+/** A port that nobody listens on now; it is written down, so that hooks and services agree on it from then on. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
