@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { configHash } from './config-hash.ts';
-import { put, remove, temporary } from './git/testing.ts';
+import { pipe, put, remove, temporary } from './git/testing.ts';
 import { parseProjectConfig, readProjectConfig } from './project-config.ts';
 
 let root: string;
@@ -53,7 +52,7 @@ test('any text is read without a throw, and never grants more than 20', () => {
 
 test('a named pipe in place of the config does not hang', () => {
   mkdirSync(join(root, '.flipstream'));
-  execFileSync('mkfifo', [join(root, '.flipstream/config.json')]);
+  pipe(join(root, '.flipstream/config.json'));
   expect(readProjectConfig(root).file).toBeNull();
 });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readPlainFile } from './git/plain-file.ts';
 
-export const DEFAULT_ATTEMPTS = 6;
+const DEFAULT_ATTEMPTS = 6;
 /** No project may ask for more (oracle-design): the oracle does not grant more either. */
 export const MAX_ATTEMPTS = 20;
 
@@ -20,7 +20,7 @@ export interface ProjectConfig {
   problem: string | null;
 }
 
-export const CONFIG_FILES = ['.flipstream/config.json', '.oracle-flip/config.json'] as const;
+const CONFIG_FILES = ['.flipstream/config.json', '.oracle-flip/config.json'] as const;
 
 /**
  * Reads `.flipstream/config.json` of a working tree, or `.oracle-flip/config.json` (the reference plugin's)

@@ -18,7 +18,7 @@ import {
   trap,
 } from './git/testing.ts';
 import { type Home, layout } from './home.ts';
-import { type SessionStartInput, sessionStartFacts } from './session-start.ts';
+import { type SessionStartInput, sessionStartFacts, sessionStartOutput } from './session-start.ts';
 
 let root: string;
 let home: Home;
@@ -172,7 +172,10 @@ describe('the task', () => {
     dispatched();
     put(repo.dir, 'a.txt', 'two\n');
     commitAll(repo.dir);
-    const { fields, message } = await start();
+    const started = await start();
+    const { fields, message } = started;
+    expect(JSON.parse(sessionStartOutput(started))).toEqual({ systemMessage: message });
+    expect(sessionStartOutput({ fields, message: null })).toBe('');
     expect(fields).toMatchObject({ _base_matches: false, inherited: true, tree_hash: 'clean' });
     expect(message).toMatch(
       /^flipstream: this session will not be graded, because [^.]*`flipstream task start task-1`[^.]*\.$/,

@@ -11,7 +11,7 @@ import { createScratch, readRepositoryConfig, removeScratch } from './git/scratc
 import type { Home } from './home.ts';
 import { type ProjectConfig, readProjectConfig } from './project-config.ts';
 
-export const SESSION_START_BUDGET_MS = 2000;
+const SESSION_START_BUDGET_MS = 2000;
 
 export interface SessionStartInput {
   cwd: string;
@@ -71,6 +71,11 @@ export async function sessionStartFacts(input: SessionStartInput): Promise<Sessi
     },
     message: messageFor(taskId, taskBase, place.base_commit, project),
   };
+}
+
+/** What the SessionStart hook prints: shown to the person, not to the model; nothing when there is nothing to say. */
+export function sessionStartOutput({ message }: SessionStart): string {
+  return message === null ? '' : JSON.stringify({ systemMessage: message });
 }
 
 interface PlaceFacts {

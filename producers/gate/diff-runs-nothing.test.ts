@@ -1,7 +1,6 @@
-import { chmodSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   commitAll,
   PATH,
@@ -160,16 +159,20 @@ test('a program named git inside the project, on PATH, is not taken for git', as
 });
 
 test('the project is left as it was, and nothing lies about afterwards', async () => {
-  const scratches = () => readdirSync(tmpdir()).filter((name) => name.startsWith('flipstream-git-'));
+  const own = join(root, 'tmp');
+  mkdirSync(own);
+  vi.stubEnv('TMPDIR', own);
   put(repo.dir, 'new', 'n\n');
   const state = () =>
-    [
-      sh(repo.dir, ['status', '--porcelain']),
-      sh(repo.dir, ['count-objects', '-v']),
-      sh(repo.dir, ['show-ref']),
-    ].join();
+    [['status', '--porcelain'], ['count-objects', '-v'], ['show-ref']].map((args) => sh(repo.dir, args));
   const before = state();
-  await build();
-  expect(state()).toBe(before);
-  expect(scratches()).toEqual([]);
+  expect((await build()).missing).toBeUndefined();
+  expect(state()).toEqual(before);
+  rmSync(join(repo.dir, '.git'), { recursive: true });
+  mkdirSync(join(own, 'flipstream-git-stale'));
+  utimesSync(join(own, 'flipstream-git-stale'), 0, 0);
+  sh(repo.dir, ['init', '-q']);
+  expect((await build()).missing).toBe('no_base');
+  expect(readdirSync(own)).toEqual([]);
+  vi.unstubAllEnvs();
 });

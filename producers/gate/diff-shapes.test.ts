@@ -1,8 +1,17 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, truncateSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { commitAll, PATH, type Planted, put, remove, repository, sh, temporary } from '../git/testing.ts';
+import {
+  commitAll,
+  PATH,
+  type Planted,
+  pipe,
+  put,
+  remove,
+  repository,
+  sh,
+  temporary,
+} from '../git/testing.ts';
 import { buildDiff } from './diff.ts';
 
 let root: string;
@@ -43,7 +52,7 @@ describe('shapes of repository', () => {
     expect(await missing({ worktree: join(root, 'gone') })).toBe('not_a_repository');
     rmSync(join(repo.dir, '.git'), { recursive: true });
     expect(await missing()).toBe('not_a_repository');
-    execFileSync('mkfifo', [join(repo.dir, '.git')]);
+    pipe(join(repo.dir, '.git'));
     expect(await missing()).toBe('not_a_repository');
   });
 
@@ -166,7 +175,7 @@ describe('limits', () => {
   });
 
   test('out of time: a pipe where git reads its patterns hangs git, not us', async () => {
-    execFileSync('mkfifo', [join(repo.dir, 'src', '.gitignore')]);
+    pipe(join(repo.dir, 'src', '.gitignore'));
     const before = performance.now();
     expect(await missing({ deadlineMs: 400 })).toBe('timeout');
     expect(performance.now() - before).toBeLessThan(3000);

@@ -145,4 +145,24 @@ describe('the diff is against the base whatever the agent did since', () => {
     chmodSync(join(repo.dir, 'src/b.py'), 0o755);
     expect((await build()).diff.length).toBe(0);
   });
+
+  test('Large File Storage: a file that its pointer stands for is unchanged, a changed one is a new pointer', async () => {
+    const pointer = (content: string) =>
+      `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(content)}\nsize ${content.length}\n`;
+    const big = 'pixels'.repeat(100_000);
+    put(repo.dir, '.gitattributes', '*.bin filter=lfs diff=lfs merge=lfs -text\n');
+    put(repo.dir, 'x.bin', pointer(big));
+    put(repo.dir, 'raw.bin', pointer('other'));
+    put(repo.dir, 'empty.bin', '');
+    repo.base = commitAll(repo.dir);
+    put(repo.dir, 'x.bin', big);
+    const limits = { fileBytes: 1000, totalBytes: 100_000 };
+    expect((await build({ limits })).diff.toString()).toBe('');
+    put(repo.dir, 'x.bin', `${big}!`);
+    put(repo.dir, 'new.bin', 'n');
+    const diff = (await build({ limits })).diff.toString();
+    expect(diff).toContain(`+oid sha256:${sha256(`${big}!`)}`);
+    expect(diff).toContain(`+oid sha256:${sha256('n')}`);
+    expect(diff).not.toMatch(/pixels|raw\.bin|empty\.bin/);
+  });
 });

@@ -73,7 +73,8 @@ async function diffOnce(request: DiffRequest, signal: AbortSignal): Promise<Buff
   try {
     const base = baseCommit ?? (await emptyTree(git, scratch));
     await loadBase(git, repo, scratch, base);
-    await loadWorktree(git, repo, scratch, { base, limits });
+    const filemode = !/^(false|no|off|0)$/i.test(config.get('core.filemode') ?? 'true');
+    await loadWorktree(git, repo, scratch, { base, limits, filemode });
     return await printDiff(git, repo, scratch, base, limits);
   } finally {
     removeScratch(scratch);

@@ -15,7 +15,7 @@ import {
 import { recallSession } from './session-file.ts';
 
 /** Shorter than the 600 s that the harness gives a Stop hook. */
-export const GATE_DEADLINE_MS = 540_000;
+const GATE_DEADLINE_MS = 540_000;
 /** Blocks in a row for want of an answer in time (oracle-design: PENDING, at most 5). */
 const MAX_LATE = 5;
 const START_WAIT_MS = 10_000;

@@ -4,12 +4,14 @@ import { headOf } from '../git/head.ts';
 import { type Repository, repositoryAt } from '../git/repository.ts';
 import { type Git, GitError, runGit, splitNul } from '../git/run.ts';
 import { type DiffLimits, Missing } from './diff-missing.ts';
+import { addPointers, lfsPaths } from './lfs.ts';
 import { isOurs, treeChanges } from './tree-changes.ts';
 
 interface Loading {
   /** Commit or tree that the index of `scratch` holds. */
   base: string;
   limits: DiffLimits;
+  filemode: boolean;
 }
 
 /**
@@ -23,17 +25,20 @@ export async function loadWorktree(
   scratch: string,
   loading: Loading,
 ): Promise<void> {
-  const { base, limits } = loading;
+  const { base, limits, filemode } = loading;
   const [entries, untracked, staged] = await Promise.all([
     readTree(git, scratch, base),
     untrackedPaths(git, repo.top, scratch),
     stagedPaths(git, repo, scratch),
   ]);
+  const others = [...untracked, ...staged.paths];
   const changes = treeChanges({
     top: repo.top,
     base: entries,
-    others: [...untracked, ...staged.paths],
+    others,
     sparse: staged.sparse,
+    lfs: await lfsPaths(git, repo, scratch, [...entries.keys(), ...others]),
+    filemode,
     fileBytes: limits.fileBytes,
   });
   for (const { path, size } of changes.large) {
@@ -48,6 +53,7 @@ export async function loadWorktree(
   };
   await index(['--force-remove'], changes.remove);
   await index(['--add', '--replace', '--remove'], changes.add);
+  if (changes.lfs.length > 0) await addPointers(git, repo, scratch, changes.lfs, entries);
 }
 
 const LIST_NEW = [

@@ -1,11 +1,14 @@
 import { lstatSync, type Stats } from 'node:fs';
 import type { TreeEntry } from '../git/base-tree.ts';
+import type { LfsFile } from './lfs.ts';
 
 /** What to tell an index that holds the base so that it comes to hold the working tree. Paths are byte strings. */
 export interface TreeChanges {
   /** Files, links and submodules to hash and add. */
   add: string[];
   remove: string[];
+  /** Files under Large File Storage: their pointers are added. No size limit: the pointer is small. */
+  lfs: LfsFile[];
   /** Bytes of what is in `add` and may be new: sizes of tracked files are not counted before they are compared. */
   newBytes: number;
   /** Files larger than the limit, with their size. */
@@ -19,6 +22,10 @@ export interface Observed {
   others: Iterable<string>;
   /** Paths that a sparse checkout leaves out on purpose: absent is not deleted. */
   sparse: ReadonlySet<string>;
+  /** Paths under Large File Storage. */
+  lfs: ReadonlySet<string>;
+  /** The repository's setting: whether the executable bit of a file means anything. */
+  filemode: boolean;
   fileBytes: number;
 }
 
@@ -30,8 +37,9 @@ const GITLINK = '160000';
  * submodules, and which of the base are gone. Nothing is opened, nothing is followed. Our own settings
  * (`.flipstream/`, `.oracle-flip/`) are no part of the work.
  */
-export function treeChanges({ top, base, others, sparse, fileBytes }: Observed): TreeChanges {
-  const changes: TreeChanges = { add: [], remove: [], newBytes: 0, large: [] };
+export function treeChanges(observed: Observed): TreeChanges {
+  const { top, base, others, sparse } = observed;
+  const changes: TreeChanges = { add: [], remove: [], lfs: [], newBytes: 0, large: [] };
   const isFolder = folderCheck(top);
   const at = (path: string) => (isFolder(parentOf(path)) ? statOf(top, path) : undefined);
   for (const [path, entry] of base) {
@@ -43,23 +51,29 @@ export function treeChanges({ top, base, others, sparse, fileBytes }: Observed):
       const isLink = entry.mode === GITLINK;
       if (isLink && statOf(top, `${path}/.git`)) changes.add.push(path);
       else if (!isLink) changes.remove.push(path);
-    } else if (stat.isFile() || stat.isSymbolicLink()) take(changes, path, stat, fileBytes, false);
+    } else if (stat.isFile() || stat.isSymbolicLink()) take(changes, path, stat, observed);
     else changes.remove.push(path);
   }
   for (const raw of new Set(others)) {
     const path = raw.endsWith('/') ? raw.slice(0, -1) : raw;
     if (base.has(path) || isOurs(path)) continue;
     const stat = at(path);
-    if (stat?.isFile() || stat?.isSymbolicLink()) take(changes, path, stat, fileBytes, true);
+    if (stat?.isFile() || stat?.isSymbolicLink()) take(changes, path, stat, observed);
     else if (stat?.isDirectory() && raw.endsWith('/')) changes.add.push(path);
   }
   return changes;
 }
 
-function take(changes: TreeChanges, path: string, stat: Stats, fileBytes: number, isNew: boolean): void {
+function take(changes: TreeChanges, path: string, stat: Stats, observed: Observed): void {
+  const before = observed.base.get(path);
+  if (observed.lfs.has(path) && stat.isFile()) {
+    const executable = observed.filemode ? (stat.mode & 0o100) !== 0 : before?.mode === '100755';
+    changes.lfs.push({ path, mode: executable ? '100755' : '100644' });
+    return;
+  }
   changes.add.push(path);
-  if (isNew) changes.newBytes += stat.size;
-  if (stat.size > fileBytes) changes.large.push({ path, size: stat.size });
+  if (!before) changes.newBytes += stat.size;
+  if (stat.size > observed.fileBytes) changes.large.push({ path, size: stat.size });
 }
 
 export function isOurs(path: string): boolean {

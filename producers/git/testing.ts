@@ -69,6 +69,13 @@ export function trap(parent: string, name: string): { command: string; sprung: (
   return { command, sprung: () => existsSync(marker) };
 }
 
+const MKFIFO = 'mkfifo';
+
+/** A named pipe, which hangs whoever opens it. */
+export function pipe(path: string): void {
+  execFileSync(MKFIFO, [path]);
+}
+
 /** The tree id that applying a diff to a clean checkout of the base gives. */
 export function treeAfter(repo: string, base: string, diff: Uint8Array, parent: string): string {
   const clean = mkdtempSync(join(parent, 'clean-'));
