@@ -55,7 +55,7 @@ export function createMember(core: Core, groupName: string, group: number): Memb
   /** What the tables say now: who is dead, what is free, what is mine. */
   function survey() {
     const dead: string[] = [];
-    let alive = 1;
+    const others = new Map<string, number>();
     for (const row of members.all(group)) {
       const id = text(row, 'id');
       if (id === me) continue;
@@ -65,16 +65,23 @@ export function createMember(core: Core, groupName: string, group: number): Memb
       const silent = before?.beat === beats && performance.now() - before.at > leaseMs;
       const gone = text(row, 'place') === PLACE && !processLives(integer(row, 'pid'));
       if (silent || gone || integer(row, 'expires') <= clock()) dead.push(id);
-      else alive++;
+      else others.set(id, 0);
     }
     const mine = new Map<number, number>();
     const taken = new Set<number>();
     for (const row of leases.all(group)) {
       const partition = integer(row, 'partition');
       if (row.owner === me) mine.set(partition, integer(row, 'epoch'));
-      if (row.owner !== null && !dead.includes(text(row, 'owner'))) taken.add(partition);
+      if (row.owner === null) continue;
+      const owner = text(row, 'owner');
+      if (!dead.includes(owner)) taken.add(partition);
+      const holds = others.get(owner);
+      if (holds !== undefined) others.set(owner, holds + 1);
     }
-    const share = Math.ceil(catalog.partitions / alive);
+    const even = catalog.partitions / (others.size + 1);
+    // Nobody keeps, or takes, one of the partitions left over while another lacks its even share.
+    const lacking = [...others.values()].some((holds) => holds < Math.floor(even));
+    const share = lacking ? Math.floor(even) : Math.ceil(even);
     const untaken = Array.from({ length: catalog.partitions }, (_, p) => p).filter((p) => !taken.has(p));
     return { dead, mine, share, wanted: untaken.slice(0, Math.max(0, share - mine.size)) };
   }

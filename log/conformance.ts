@@ -1,0 +1,26 @@
+/** What every engine of the log must do: one suite, run by each engine's own test file. */
+import { describe } from 'vitest';
+import { groupsConform } from './conformance/groups.ts';
+import { reducersConform } from './conformance/reducers.ts';
+import type { Rig } from './conformance/rig.ts';
+import { topicsConform } from './conformance/topics.ts';
+
+/** Runs a test body against a fresh log and cleans up after it. */
+export type Harness = (body: (rig: Rig) => Promise<void>) => Promise<void>;
+
+/** Registers the suite. @param open makes a fresh, empty log. */
+export function logConforms(name: string, open: () => Promise<Rig>): void {
+  const rigged: Harness = async (body) => {
+    const rig = await open();
+    try {
+      await body(rig);
+    } finally {
+      await rig.close();
+    }
+  };
+  describe(`the log on ${name}`, () => {
+    topicsConform(rigged);
+    groupsConform(rigged);
+    reducersConform(rigged);
+  });
+}
