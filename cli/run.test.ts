@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from './config.ts';
+import { packageVersion } from './package.ts';
+import { type Sandbox, sandbox } from './testing.ts';
+
+let box: Sandbox;
+beforeEach(() => {
+  box = sandbox();
+});
+afterEach(() => box.remove());
+
+describe('what a person gets', () => {
+  test('a version, and help with exit 0', async () => {
+    expect(await box.flipstream(['--version'])).toMatchObject({ code: 0, out: `${packageVersion()}\n` });
+    expect(await box.flipstream(['--help'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('verify'),
+    });
+  });
+
+  test.each([
+    [['nope']],
+    [['verify']],
+    [['verify', 'a', '--what']],
+    [['oracle', 'log', 'show', '--limit', 'x']],
+    [['--oracle-home', 'x']],
+  ])('%j is a usage error: exit 2, nothing on stdout, no stack', async (argv) => {
+    const ran = await box.flipstream(argv);
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).not.toMatch(/\n {4}at /);
+  });
+
+  test('errors as JSON with --json, a stack with FLIPSTREAM_DEBUG only', async () => {
+    const ran = await box.flipstream(['verify', 'nothing', '--json']);
+    expect(JSON.parse(ran.err)).toMatchObject({ error: { code: 'bundle_unreadable' } });
+    expect((await box.flipstream(['verify', 'nothing'])).err).not.toContain('    at ');
+    box.env.FLIPSTREAM_DEBUG = '1';
+    expect((await box.flipstream(['verify', 'nothing'])).err).toContain('    at ');
+  });
+
+  test('pause and resume', async () => {
+    expect((await box.flipstream(['pause', '--json'])).json()).toEqual({ paused: true, changed: true });
+    expect(existsSync(join(box.root, 'home', 'paused'))).toBe(true);
+    expect((await box.flipstream(['pause', '--json'])).json()).toEqual({ paused: true, changed: false });
+    expect((await box.flipstream(['resume', '--json'])).json()).toEqual({ paused: false, changed: true });
+    expect(existsSync(join(box.root, 'home', 'paused'))).toBe(false);
+  });
+});
+
+describe('configuration', () => {
+  test('flags win over the environment, and the whole is frozen', () => {
+    const config = loadConfig({ FLIPSTREAM_HOME: '/a/home' }, { home: 'b' }, '/c');
+    expect(config.home.root).toBe('/c/b');
+    expect(loadConfig({ FLIPSTREAM_HOME: '/a/home' }, {}, '/c').oracleHome.root).toBe('/a/flipstream-oracle');
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test('an oracle inside the agent side\u2019s home is refused', () => {
+    expect(() => loadConfig({ FLIPSTREAM_HOME: '/a', FLIPSTREAM_ORACLE_HOME: '/a/oracle' }, {}, '/')).toThrow(
+      /inside the agent side/,
+    );
+  });
+});
