@@ -63,6 +63,8 @@ function taskFor(oracle: Oracle, request: FastifyRequest, taskId: string) {
 }
 
 function answer(reply: FastifyReply, code: AnswerCode): FastifyReply {
+  // Set here always, since the server would set it for some kinds of bad request only.
+  reply.header('connection', 'close');
   return reply.type('text/plain; charset=utf-8').send(code.padEnd(ANSWER_BYTES));
 }
 
