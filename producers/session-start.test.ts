@@ -183,6 +183,16 @@ describe('the task', () => {
     expect((await start({ cwd: repo.dir })).message).toBe(message);
   });
 
+  test('a shallow clone, and a place without a commit, are told as well', async () => {
+    sh(root, ['clone', '-q', '--depth=1', `file://${repo.dir}`, 'shallow']);
+    put(root, 'shallow/.flipstream/config.json', '{"task_id":"task-1"}');
+    const { fields, message } = await start({ cwd: join(root, 'shallow') });
+    expect([fields.root_commit, message]).toEqual([null, expect.stringMatching(/this clone is shallow/)]);
+    put(root, 'plain/.flipstream/config.json', '{"task_id":"task-1"}');
+    expect((await start({ cwd: join(root, 'plain') })).message).toMatch(/no commit here/);
+    expect((await start({ cwd: root })).message).toBeNull();
+  });
+
   test('what the first start found is kept; a later one changes nothing', async () => {
     task({ task_id: 'task-1' });
     await start();
@@ -192,6 +202,7 @@ describe('the task', () => {
       task_id: 'task-1',
       base_commit: repo.base,
       worktree: repo.dir,
+      base_matches: null,
     });
   });
 

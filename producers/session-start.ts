@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { configHash } from './config-hash.ts';
 import { buildDiff } from './gate/diff.ts';
 import { type Dispatch, readDispatch } from './gate/dispatch.ts';
 import { rememberSession } from './gate/session-file.ts';
 import { headOf } from './git/head.ts';
 import { historyVisible, rootCommit } from './git/history.ts';
+import { readPlainFile } from './git/plain-file.ts';
 import { remoteUrlHash } from './git/remote.ts';
 import { findRepository, type Repository } from './git/repository.ts';
 import { findGit, type Git } from './git/run.ts';
@@ -48,11 +50,11 @@ export async function sessionStartFacts(input: SessionStartInput): Promise<Sessi
   const taskBase = dispatch?.base_commit ?? (project.task_id === null ? null : project.base_commit);
   const matches = taskBase === null ? null : place.base_commit === taskBase;
   try {
-    const worktree = repo?.top ?? null;
     rememberSession(input.home, input.sessionId, {
       task_id: taskId,
       base_commit: place.base_commit,
-      worktree,
+      worktree: repo?.top ?? null,
+      base_matches: matches,
     });
   } catch {
     // the collector has the same facts from the draft; the gate then asks it
@@ -69,7 +71,7 @@ export async function sessionStartFacts(input: SessionStartInput): Promise<Sessi
       _max_attempts: project.max_attempts,
       _base_matches: matches,
     },
-    message: messageFor(taskId, taskBase, place.base_commit, project),
+    message: messageFor(taskId, taskBase, place.base_commit, repo) ?? problemOf(project),
   };
 }
 
@@ -154,15 +156,24 @@ function attempt<T>(work: () => T): T | null {
   }
 }
 
+/** Why a session with a task will not be graded, as far as it can be known here. */
 function messageFor(
   taskId: string | null,
   taskBase: string | null,
   head: string | null,
-  project: ProjectConfig,
+  repo: Repository | null,
 ): string | null {
-  if (taskId !== null && taskBase !== null && head !== taskBase) {
-    const here = head === null ? 'there is no commit here' : `HEAD is ${head.slice(0, 12)}`;
-    return `flipstream: this session will not be graded, because ${here} and task ${taskId} begins at ${taskBase.slice(0, 12)}; \`flipstream task start ${taskId}\` makes a clone that does.`;
+  if (taskId === null) return null;
+  const sentence = (why: string) =>
+    `flipstream: this session will not be graded, because ${why}; \`flipstream task start ${taskId}\` makes a clone that can be.`;
+  if (head === null) return sentence('there is no commit here');
+  if (taskBase !== null && head !== taskBase) {
+    return sentence(`HEAD is ${head.slice(0, 12)} and task ${taskId} begins at ${taskBase.slice(0, 12)}`);
   }
+  const shallow = repo !== null && readPlainFile(join(repo.commonDir, 'shallow')) !== null;
+  return shallow ? sentence('this clone is shallow') : null;
+}
+
+function problemOf(project: ProjectConfig): string | null {
   return project.problem === null ? null : `flipstream: ${project.problem}`;
 }

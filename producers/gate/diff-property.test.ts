@@ -78,5 +78,5 @@ test('for any tree, edited in any way: the diff applied to a clean base gives th
       remove(dir);
     },
   );
-  await fc.assert(property, { numRuns: 20 });
+  await fc.assert(property, { numRuns: 15 });
 });

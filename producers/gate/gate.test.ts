@@ -18,7 +18,8 @@ beforeEach(() => {
   home = layout(join(root, 'home'));
   repo = repository(root);
   notes = [];
-  const session = { task_id: 'task-1', base_commit: repo.base, worktree: repo.dir };
+  const session = { task_id: 'task-1', base_commit: repo.base, worktree: repo.dir, base_matches: null };
+  rememberSession(home, 'elsewhere', { ...session, base_matches: false });
   rememberSession(home, 's1', session);
   rememberSession(home, 'traced', { ...session, task_id: null });
 });
@@ -221,6 +222,19 @@ describe('C12 a Stop hook loops for ever, or its crash lets the agent stop', () 
     };
     expect(await gate({}, { note })).toBe(BLOCK_OUTPUT);
     expect(await gate({}, { note })).toBe('');
+  });
+
+  test('C12 a start of the collector that hangs does not hang the gate', async () => {
+    const startCollector = () => new Promise<void>(() => {});
+    expect(await gate({}, { startCollector, deadlineMs: 80 })).toBe(BLOCK_OUTPUT);
+    expect(notes).toEqual(['gate_failed']);
+  });
+
+  test('a session that began away from its base is asked about, and not held when nobody answers', async () => {
+    expect(await gate({ session_id: 'elsewhere' })).toBe('');
+    const asked = await collect(grading('NO_TASK', false));
+    expect(await gate({ session_id: 'elsewhere' })).toBe('');
+    expect(asked).toHaveLength(2);
   });
 
   test('a session without a task is never held, and nobody is asked', async () => {

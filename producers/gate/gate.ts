@@ -21,6 +21,7 @@ const MAX_LATE = 5;
 const START_WAIT_MS = 10_000;
 const POLL_MS = 50;
 const UNGRADED_MS = 1_000;
+const NOTE_MS = 2_000;
 /** Kept back so that a late answer can still be printed. */
 const MARGIN_MS = 5_000;
 
@@ -73,7 +74,9 @@ export async function runGate(event: StopEvent, deps: GateDeps): Promise<string>
     return block && ungraded === null ? BLOCK_OUTPUT : '';
   } catch (error) {
     if (ungraded !== null) return '';
-    if (session === null) return allow(deps, 'gate_error', messageOf(error)); // nothing says that it is graded
+    // nothing says that it is graded, or something says that it is not: nobody is held for it
+    if (session === null || session.base_matches === false)
+      return allow(deps, 'gate_error', messageOf(error));
     return error instanceof LateAnswer ? late(event, deps, error) : failed(event, deps, error);
   }
 }
@@ -153,7 +156,7 @@ async function openWith(client: Client, open: GateOpenRequest, deps: GateDeps, l
     } catch (error) {
       if (!(error instanceof Unreachable) || performance.now() > until) throw error;
     }
-    if (!started) await deps.startCollector();
+    if (!started) await within(left(), deps.startCollector);
     started = true;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
@@ -195,8 +198,21 @@ async function allow(deps: GateDeps, kind: GateNotice, reason: string): Promise<
 
 async function quietly(work: () => Promise<void> | void): Promise<void> {
   try {
-    await work();
+    await within(NOTE_MS, work);
   } catch {
     // a note that cannot be kept must not change the decision; the spool counts its own losses
+  }
+}
+
+/** Waits for someone else's work, but not for ever. */
+async function within(ms: number, work: () => Promise<void> | void): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const out = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    await Promise.race([work(), out]);
+  } finally {
+    clearTimeout(timer);
   }
 }

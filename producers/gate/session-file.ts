@@ -13,6 +13,8 @@ export interface SessionFile {
   base_commit: string | null;
   /** Root of the working tree; null outside a repository. */
   worktree: string | null;
+  /** Whether HEAD was the task's base; null when only the oracle knows. False: it will not be graded. */
+  base_matches: boolean | null;
 }
 
 function fileOf(home: Home, sessionId: string): string {
@@ -33,5 +35,6 @@ export function recallSession(home: Home, sessionId: string): SessionFile | null
     task_id: text(state.task_id),
     base_commit: text(state.base_commit),
     worktree: text(state.worktree),
+    base_matches: typeof state.base_matches === 'boolean' ? state.base_matches : null,
   };
 }
