@@ -44,7 +44,9 @@ export function makeBundle(
   verdicts: readonly Verdict[],
   ring: KeyRing,
 ): Bundle {
-  const sorted = events.toSorted((a, b) => compare(a.chain_id, b.chain_id) || a.seq - b.seq);
+  const sorted = events.toSorted(
+    (a, b) => compare(a.chain_id, b.chain_id) || a.seq - b.seq || Number(a.fork) - Number(b.fork),
+  );
   const chains = Map.groupBy(sorted, (event) => event.chain_id);
   const keyRing = canonical(ring);
   const manifest: Manifest = {

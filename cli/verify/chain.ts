@@ -77,9 +77,10 @@ function stateOf(event: TraceEvent): Pick<Link, 'content' | 'altered' | 'atteste
  * before. An event whose hash nothing names (neither the next event nor `head`) is the altered one.
  */
 export function checkChain(chain: readonly Link[], head: string | null, problems: Problem[]): void {
+  const spine = onePerSeq(chain, problems);
   let expected = 0;
-  chain.forEach((link, i) => {
-    const before = chain[i - 1];
+  spine.forEach((link, i) => {
+    const before = spine[i - 1];
     const { seq, prev } = link.event;
     if (seq > expected) {
       const gone = seq === expected + 1 ? `seq ${expected} is` : `seq ${expected} to ${seq - 1} are`;
@@ -88,56 +89,68 @@ export function checkChain(chain: readonly Link[], head: string | null, problems
         where: place(link.event),
         message: `${gone} missing before it.`,
       });
-    } else if (seq < expected) {
-      const twin = chain.some((other, at) => at < i && other.event.seq === seq);
-      problems.push({
-        code: twin ? 'event_added' : 'event_moved',
-        where: `events, line ${link.line} (${place(link.event)})`,
-        message: twin ? 'Its place is taken by another event.' : 'It stands after a later event.',
-      });
-      link.altered = true;
     } else if (prev !== (before?.hash ?? null)) {
-      const blamed = before !== undefined && isNamed(chain, i, head) ? before : link;
-      problems.push({
-        code: 'event_altered',
-        where: place(blamed.event),
-        message: 'Its header is not what the chain says: it was changed, put in, or something before it was.',
-      });
+      const named = isNamed(spine, i, head);
+      const blamed = before !== undefined && named ? before : link;
+      problems.push({ code: 'event_altered', where: place(blamed.event), message: NOT_IN_CHAIN });
       blamed.altered = true;
-      if (!isNamed(chain, i, head)) link.altered = true;
+      if (!named) link.altered = true;
     }
-    expected = Math.max(expected, seq + 1);
+    expected = seq + 1;
   });
-  const last = chain.at(-1);
+  const last = spine.at(-1);
   if (last && head !== null && last.hash !== head) {
-    problems.push({
-      code: 'event_altered',
-      where: place(last.event),
-      message: 'The bundle names another last event: this one was changed, or events after it were removed.',
-    });
+    problems.push({ code: 'event_altered', where: place(last.event), message: NOT_LAST });
     last.altered = true;
   }
 }
 
-function isNamed(chain: readonly Link[], at: number, head: string | null): boolean {
-  const link = chain[at];
-  const next = chain[at + 1];
+const NOT_IN_CHAIN =
+  'Its header is not what the chain says: it was changed, put in, or something before it was.';
+const NOT_LAST =
+  'The bundle names another last event: this one was changed, or events after it were removed.';
+
+/** The events that count up; what stands in a place that is taken, or after a later event, is told and left out. */
+function onePerSeq(chain: readonly Link[], problems: Problem[]): Link[] {
+  const taken = new Set<number>();
+  let highest = -1;
+  return chain.filter((link) => {
+    const { seq, fork } = link.event;
+    const where = `events, line ${link.line} (${place(link.event)})`;
+    if (taken.has(seq)) {
+      const message = `Its place is taken by another event${fork ? ', and it was recorded as a fork' : ''}.`;
+      problems.push({ code: 'event_added', where, message });
+    } else if (seq < highest) {
+      problems.push({ code: 'event_moved', where, message: 'It stands after a later event.' });
+    } else {
+      taken.add(seq);
+      highest = seq;
+      if (fork === null) return true;
+      problems.push({
+        code: 'event_altered',
+        where,
+        message: 'It is said to be a fork, and nothing is in its place.',
+      });
+      link.altered = true;
+      return true;
+    }
+    link.altered = true;
+    return false;
+  });
+}
+
+function isNamed(spine: readonly Link[], at: number, head: string | null): boolean {
+  const link = spine[at];
+  const next = spine[at + 1];
   return link !== undefined && (next ? next.event.prev === link.hash : link.hash === head);
 }
 
 /** Marks what a signed head attests: the event of that hash and every one that links back from it. @returns its seq, or null. */
 export function attest(chain: readonly Link[], head: string): number | null {
-  const at = chain.findLastIndex((link) => link.hash === head);
-  const last = chain[at];
-  if (!last) return null;
-  let expected: string | null = head;
-  for (let i = at; i >= 0; i -= 1) {
-    const link = chain[i];
-    if (!link || link.hash !== expected) break;
-    link.attested = true;
-    expected = link.event.prev;
-  }
-  return last.event.seq;
+  const byHash = new Map(chain.map((link) => [link.hash, link]));
+  const top = byHash.get(head);
+  for (let link = top; link && !link.attested; link = byHash.get(link.event.prev ?? '')) link.attested = true;
+  return top?.event.seq ?? null;
 }
 
 export function place(event: TraceEvent): string {

@@ -119,6 +119,17 @@ describe('a bundle that was worked on', () => {
     expect(codes({ events: bundle.events.toSpliced(2, 0, bundle.events[2] ?? '') })).toContain('event_added');
   });
 
+  test('a recorded fork is told at its place, and what the head attests stays attested', () => {
+    const events = sample.events.flatMap((event) =>
+      event.seq === 2 ? [{ ...event, tool_name: 'Edit', fork: true }, event] : [event],
+    );
+    const report = checkBundle(makeBundle(SESSION, events, sample.verdicts, sample.ring), null);
+    expect(report.problems).toMatchObject([
+      { code: 'event_added', where: 'events, line 4 (chain chain-a, seq 2)' },
+    ]);
+    expect(report.ranges.filter((range) => range.state === 'altered')).toHaveLength(1);
+  });
+
   test('a chain written anew after a change no longer reaches the signed head', () => {
     const { events } = sampleSession('/elsewhere');
     expect(codes(makeBundle(SESSION, events, sample.verdicts, sample.ring))).toContain(
