@@ -1,0 +1,50 @@
+/** The user's settings in the home directory (config.json) as the agent host's programs read them. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { FlipstreamError, messageOf } from '../schemas/errors.ts';
+import type { Home } from './home.ts';
+
+export const Settings = z.looseObject({
+  v: z.literal(1).default(1),
+  /** Where Stops are graded, and the token of this agent host. */
+  oracle: z.looseObject({ url: z.url(), token: z.string().min(1) }).optional(),
+  /** How hooks start a collector that is not there. */
+  collector: z.looseObject({ node: z.string(), cli: z.array(z.string()) }).optional(),
+  /** The loopback HTTP transport. Port 0: any free one. */
+  http: z.looseObject({ port: z.number().int().min(0).max(65_535), token: z.string().min(1) }).optional(),
+  /** Bytes of one content field that are kept. */
+  field_limit: z.number().int().positive().optional(),
+  /** Milliseconds without an event after which a session counts as ended. */
+  quiet_ms: z.number().int().positive().optional(),
+});
+export type Settings = z.infer<typeof Settings>;
+
+/** 64 KiB. */
+export const DEFAULT_FIELD_LIMIT = 64 * 1024;
+/** One hour: longer than people think about a prompt, and a session that goes on is opened again. */
+export const DEFAULT_QUIET_MS = 60 * 60_000;
+
+/** The settings of a home, or the defaults when it has none. @throws FlipstreamError `config_invalid` (usage) */
+export function readSettings(home: Home): Settings {
+  let text: string;
+  try {
+    text = readFileSync(home.config, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { v: 1 };
+    throw invalid(home, messageOf(error), error);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw invalid(home, messageOf(error), error);
+  }
+  const parsed = Settings.safeParse(json);
+  if (parsed.success) return parsed.data;
+  throw invalid(home, z.prettifyError(parsed.error), parsed.error);
+}
+
+function invalid(home: Home, why: string, cause: unknown): FlipstreamError {
+  const message = `${home.config} cannot be used: ${why}. Correct it, or remove it and run flipstream init.`;
+  return new FlipstreamError('config_invalid', 'usage', message, cause);
+}
