@@ -73,7 +73,8 @@ export async function everything<T extends TopicName>(log: Log, topic: T): Promi
 export async function counts(log: Log): Promise<Record<string, number[]>> {
   const byKey: Record<string, number[]> = {};
   for (const { key, value } of await everything(log, 'flip.metrics.deltas')) {
-    byKey[key] = [...(byKey[key] ?? []), value.sessions];
+    byKey[key] ??= [];
+    byKey[key].push(value.sessions);
   }
   return byKey;
 }

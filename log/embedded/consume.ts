@@ -5,6 +5,7 @@ import { bump, type Core } from './core.ts';
 import { createMember, type Member } from './member.ts';
 import { createOffsets, createPost, groupId, writeLetters } from './offsets.ts';
 import { endsIt, isFenced, retryAfter, start } from './running.ts';
+import { named } from './sqlite-errors.ts';
 
 const BATCH_RECORDS = 1000;
 const BATCH_BYTES = 4 * 2 ** 20;
@@ -113,7 +114,8 @@ async function createServer<T extends TopicName>(
         }
         try {
           progress = (await step(one, partition, place)) || progress;
-        } catch (error) {
+        } catch (raw) {
+          const error = named(raw, core.path);
           if (endsIt(error)) throw error;
           waiting = true;
           core.counters.transactionFailures++;

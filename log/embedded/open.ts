@@ -68,7 +68,7 @@ export async function openEmbeddedLog(options: EmbeddedOptions): Promise<Embedde
       transact,
       wake: createWake(db),
       append: createAppend(db, catalog, clock),
-      read: createRead(db, catalog),
+      read: createRead(db, catalog, path),
       counters: { published: {}, consumed: {}, deadLetters: 0, transactionFailures: 0 },
       leaseMs,
       warn: options.warn ?? stderrWarner(),

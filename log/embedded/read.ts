@@ -5,6 +5,7 @@ import type { RawBatch, RawRecord } from '../values.ts';
 import { BLOCK_BYTES, plain, unpack } from './block.ts';
 import type { Catalog } from './catalog.ts';
 import { bytes, integer } from './rows.ts';
+import { named } from './sqlite-errors.ts';
 
 export interface ReadLimit {
   records: number;
@@ -14,7 +15,7 @@ export interface ReadLimit {
 /** Records of one partition from an offset on; at least one where there is one. */
 export type Read = (topic: TopicName, partition: number, from: number, limit: ReadLimit) => RawBatch;
 
-export function createRead(db: DatabaseSync, catalog: Catalog): Read {
+export function createRead(db: DatabaseSync, catalog: Catalog, path: string): Read {
   const ends = db.prepare('SELECT next, earliest FROM part WHERE id = ?');
   const blocks = db.prepare(`
     SELECT id, base, last, zstd, data FROM block WHERE part = ?1 AND base >= coalesce(
@@ -40,8 +41,10 @@ export function createRead(db: DatabaseSync, catalog: Catalog): Read {
       const last = records.at(-1);
       const nextOffset = full && last ? last.offset + 1 : Math.max(start, end);
       return { topic, partition, records, nextOffset, end, earliest };
+    } catch (error) {
+      throw named(error, path);
     } finally {
-      db.exec('COMMIT');
+      if (db.isTransaction) db.exec('COMMIT');
     }
   };
 

@@ -8,6 +8,7 @@ import { createMember, type Member } from './member.ts';
 import { createOffsets, createPost, groupId, writeLetters } from './offsets.ts';
 import { checkSize } from './publish.ts';
 import { endsIt, isFenced, pause, retryAfter, start } from './running.ts';
+import { named } from './sqlite-errors.ts';
 import { createStates, recordsLost } from './states.ts';
 
 /** Scanners in `prepare` are fastest at about a mebibyte. */
@@ -87,7 +88,8 @@ async function reduce<S, P>(
     try {
       for (const topic of reducer.inputs) busy = (await step(topic)) || busy;
       failures = 0;
-    } catch (error) {
+    } catch (raw) {
+      const error = named(raw, core.path);
       reduction.reset();
       core.counters.transactionFailures++;
       if (isFenced(error)) return;

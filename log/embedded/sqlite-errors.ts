@@ -15,6 +15,10 @@ function primaryCode(error: unknown): number | null {
   return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
 }
 
+function systemCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : null;
+}
+
 /** Another connection holds the lock: worth another try. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
@@ -48,6 +52,19 @@ export function named(error: unknown, path: string): unknown {
         'fatal',
         `${path} is not a flipstream log: move it away or name another place`,
       );
+    default:
+      break;
+  }
+  switch (systemCode(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return fail('log_full', 'retryable', `no space left to write ${path}: free some; nothing was written`);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'EISDIR':
+    case 'ENOTDIR':
+      return fail('log_unopenable', 'fatal', `${path} cannot be opened for writing: check what is there`);
     default:
       return error;
   }
