@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Cli, Io } from './command.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addInit } from './commands/init.ts';
 import { addOracle } from './commands/oracle.ts';
 import { addPause } from './commands/pause.ts';
@@ -22,6 +23,7 @@ export function createProgram(io: Io): Cli {
       outputError: (text, write) => write(text.replace(/^error: /, 'flipstream: ')),
     });
   const cli: Cli = { program, io, exit: EXIT.ok };
+  addDoctor(cli);
   addInit(cli);
   addOracle(cli);
   addPause(cli);

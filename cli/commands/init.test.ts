@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { layout } from '../../producers/home.ts';
-import { readHomeConfig } from '../init/home-config.ts';
+import { readSettings } from '../../producers/settings.ts';
 import { type Sandbox, sandbox } from '../testing.ts';
 
 let box: Sandbox;
@@ -65,7 +65,7 @@ test('a broken settings file gets one sentence and is not touched', async () => 
 test('makes keys, tokens and the local oracle closed to others, with our key in the ring', async () => {
   await init('--yes');
   const home = layout(join(box.root, 'home'));
-  const settings = readHomeConfig(home);
+  const settings = readSettings(home);
   expect(settings.oracle?.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(JSON.parse(readFileSync(home.keyRing, 'utf8')).keys[0].runners).toEqual(['process']);
   for (const path of [
@@ -79,17 +79,17 @@ test('makes keys, tokens and the local oracle closed to others, with our key in 
     readFileSync(new URL('../../plugin/dist/hook.mjs', import.meta.url)),
   );
   await init('--yes');
-  expect(readHomeConfig(home).oracle).toEqual(settings.oracle);
+  expect(readSettings(home).oracle).toEqual(settings.oracle);
   await init('--yes', '--rotate');
-  expect(readHomeConfig(home).oracle?.token).not.toBe(settings.oracle?.token);
-  expect(readHomeConfig(home).oracle?.url).toBe(settings.oracle?.url);
+  expect(readSettings(home).oracle?.token).not.toBe(settings.oracle?.token);
+  expect(readSettings(home).oracle?.url).toBe(settings.oracle?.url);
 });
 
 test('over HTTP the token is in the user settings only, never on the screen, and rotates', async () => {
   write(THEIRS);
   const ran = await init('--yes', '--transport', 'http', '--force');
   const home = layout(join(box.root, 'home'));
-  const token = readHomeConfig(home).http?.token ?? 'none';
+  const token = readSettings(home).http?.token ?? 'none';
   expect(readFileSync(file, 'utf8')).toContain(`Bearer ${token}`);
   expect(ran.out + ran.err).not.toContain(token);
   const again = await init('--yes', '--transport', 'http', '--force', '--rotate');

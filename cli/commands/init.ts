@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { readSettings, type Settings } from '../../producers/settings.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
 import type { Config } from '../config.ts';
 import { confirm } from '../init/ask.ts';
 import { type Plan, planInit, planUndo } from '../init/claude-code.ts';
-import { type HomeConfig, readHomeConfig } from '../init/home-config.ts';
 import { loginUsers } from '../init/login-users.ts';
 import { freePort, prepare } from '../init/prepare.ts';
 import type { Registration } from '../init/registration.ts';
@@ -55,7 +55,7 @@ async function register(context: Context, flags: Flags, file: string): Promise<v
   const { config } = context;
   const oracle = remoteOracle(config, flags);
   // Shown before anything is made: with the token that is there, or a placeholder of the same shape.
-  const known = readHomeConfig(config.home);
+  const known = readSettings(config.home);
   const port = known.http?.port ?? (flags.transport === 'http' ? await freePort() : 0);
   const shown = registrationOf(config, flags, {
     ...known,
@@ -115,7 +115,7 @@ function apply({ config }: Context, plan: Plan): void {
   else dropReceipt(config.home, plan.file);
 }
 
-function registrationOf(config: Readonly<Config>, flags: Flags, settings: HomeConfig): Registration {
+function registrationOf(config: Readonly<Config>, flags: Flags, settings: Settings): Registration {
   const base = { node: process.execPath, hook: config.home.hook };
   if (flags.transport === 'command' || !settings.http) return { transport: 'command', ...base };
   const { port, token } = settings.http;

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { readSettings } from '../../producers/settings.ts';
 import { taskStart } from '../../producers/task-start.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
-import { readHomeConfig } from '../init/home-config.ts';
 import { withProgress } from '../progress.ts';
 
 const Flags = z.looseObject({
@@ -19,7 +19,7 @@ export function addTask(cli: Cli): void {
     'make a clone for the agent with the base commit and its ancestors only, and its configuration',
   ).option('--max-attempts <n>', 'ask for at most this many grades, 1 to 20 (default: 6)');
   handle(cli, start, Flags, async ({ config, out, io }, flags, [taskId = '', dir]) => {
-    const { oracle } = readHomeConfig(config.home);
+    const { oracle } = readSettings(config.home);
     if (!oracle)
       throw new FlipstreamError(
         'no_oracle',

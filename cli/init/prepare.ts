@@ -6,14 +6,13 @@ import { exportKeyRing } from '../../oracle/keys/key.ts';
 import { openOracle } from '../../oracle/oracle.ts';
 import { createToken, revokeTokens } from '../../oracle/service/tokens.ts';
 import type { Home } from '../../producers/home.ts';
+import { loadHashKey, loadIdentity } from '../../producers/identity-files.ts';
+import { readSettings, type Settings } from '../../producers/settings.ts';
 import type { Config } from '../config.ts';
 import { bundledHook, launcher } from '../package.ts';
-import { type HomeConfig, readHomeConfig, writeHomeConfig } from './home-config.ts';
+import { writeHomeConfig } from './home-config.ts';
 import { installHook } from './hook-file.ts';
 import { ensureReviewer } from './reviewer.ts';
-
-/** The name under which this machine's own oracle knows this machine. */
-const LOCAL_PRINCIPAL = 'local';
 
 export interface PrepareOptions {
   transport: 'command' | 'http';
@@ -32,15 +31,17 @@ export interface PrepareOptions {
 export async function prepare(
   config: Readonly<Config>,
   options: PrepareOptions,
-): Promise<{ settings: HomeConfig; made: string[] }> {
+): Promise<{ settings: Settings; made: string[] }> {
   const { home } = config;
   const made: string[] = [];
   mkdirSync(home.root, { recursive: true, mode: 0o700 });
   if (installHook(home, bundledHook())) made.push(`the hook, ${home.hook}`);
+  loadIdentity(home);
+  loadHashKey(home);
   const reviewer = await ensureReviewer(home);
   if (reviewer.made) made.push('the reviewer\u2019s key pair, for quarantined content');
-  const before = readHomeConfig(home);
-  const settings: HomeConfig = { ...before, collector: { node: process.execPath, cli: [launcher()] } };
+  const before = readSettings(home);
+  const settings: Settings = { ...before, collector: { node: process.execPath, cli: [launcher()] } };
   if (options.oracle) settings.oracle = options.oracle;
   else if (!before.oracle || options.rotate) settings.oracle = await localOracle(config, before, made);
   if (options.transport === 'http' && (!before.http || options.rotate)) {
@@ -54,7 +55,7 @@ export async function prepare(
 /** The oracle on this machine: its own home and key, a token for us, and its public key in our key ring. */
 async function localOracle(
   config: Readonly<Config>,
-  before: HomeConfig,
+  before: Settings,
   made: string[],
 ): Promise<{ url: string; token: string }> {
   const fresh = !existsSync(config.oracleHome.root);
@@ -62,8 +63,10 @@ async function localOracle(
   try {
     if (fresh) made.push(`the oracle\u2019s home, ${config.oracleHome.root}`);
     writeKeyRing(config.home, JSON.stringify(exportKeyRing(oracle.home, oracle.runner.kind), null, 2), made);
-    revokeTokens(oracle, LOCAL_PRINCIPAL);
-    const token = createToken(oracle, LOCAL_PRINCIPAL);
+    // Budgets are kept by this name: random, so that it tells neither host nor person.
+    const principal = loadIdentity(config.home).host_id;
+    revokeTokens(oracle, principal);
+    const token = createToken(oracle, principal);
     made.push('a token for the oracle');
     return { url: before.oracle?.url ?? `http://127.0.0.1:${await freePort()}`, token };
   } finally {

@@ -1,0 +1,85 @@
+import { readSettings, type Settings } from '../../producers/settings.ts';
+import { messageOf } from '../../schemas/errors.ts';
+import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
+import { type Finding, problem } from '../doctor/finding.ts';
+import { checkHook, checkRegistration, nearest, settingsFiles } from '../doctor/hooks.ts';
+import { checkClaude, checkDisk, checkDocker, checkNode, checkPermissions } from '../doctor/machine.ts';
+import { checkKeyRing, checkOracle, checkTask } from '../doctor/oracle.ts';
+import { checkCollector, checkLastEvent, checkSilenced, checkSpool } from '../doctor/state.ts';
+import { EXIT } from '../exit.ts';
+import { bundledHook } from '../package.ts';
+import { withProgress } from '../progress.ts';
+
+/** `flipstream doctor`: what is wrong with this installation, and how to mend it. */
+export function addDoctor(cli: Cli): void {
+  const command = addCommand(
+    cli.program,
+    'doctor',
+    'say what is wrong with this installation and how to mend it',
+  );
+  handle(cli, command, NoFlags, async (context) => {
+    const findings = await withProgress(context.io.stderr, 'Looking', () => examine(context));
+    const healthy = findings.every((finding) => finding.state !== 'problem');
+    context.out.result({ ok: healthy, findings }, () => findings.map(describe).join('\n'));
+    return healthy ? EXIT.ok : EXIT.failed;
+  });
+}
+
+const SIGN: Record<Finding['state'], string> = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' };
+
+function describe({ state, check, message, mend }: Finding): string {
+  return `${SIGN[state]} ${check}: ${message}${mend ? `\n          ${mend}` : ''}`;
+}
+
+/** Every check; one that fails itself is a problem of its name, and the others go on. */
+export async function examine({ config, io }: Context): Promise<Finding[]> {
+  const { home } = config;
+  const settings = settingsOrProblem(config.home);
+  const url = settings.config?.http ? `http://127.0.0.1:${settings.config.http.port}/hook` : null;
+  const checks: [string, () => Finding | Finding[] | Promise<Finding | Finding[]>][] = [
+    ['node', () => checkNode(process.versions.node)],
+    ['claude', () => checkClaude(io.env)],
+    ['hook', () => checkHook(home, bundledHook())],
+    ['registration', () => checkRegistration(settingsFiles(config.claudeSettings, config.cwd), home, url)],
+    ['silenced', () => checkSilenced(home, config.off)],
+    ['collector', () => checkCollector(home)],
+    ['spool', () => checkSpool(home)],
+    ['last-event', () => checkLastEvent(home, io.clock)],
+    ['oracle', () => checkOracle(settings.config?.oracle)],
+    ['key-ring', () => checkKeyRing(home, config.oracleHome)],
+    ['task', () => checkTask(config.cwd, io.env.PATH)],
+    ['permissions', () => checkPermissions(home)],
+    ['disk', () => checkDisk(nearest(home.root))],
+    ['docker', () => checkDocker()],
+  ];
+  const found = await Promise.all(checks.map(([name, check]) => guarded(name, check)));
+  return [...settings.findings, ...found.flat()];
+}
+
+async function guarded(
+  name: string,
+  check: () => Finding | Finding[] | Promise<Finding | Finding[]>,
+): Promise<Finding[]> {
+  try {
+    return [await check()].flat();
+  } catch (error) {
+    return [
+      problem(
+        name,
+        `The check itself failed: ${messageOf(error)}.`,
+        'FLIPSTREAM_DEBUG=1 shows more; please report it.',
+      ),
+    ];
+  }
+}
+
+function settingsOrProblem(home: Context['config']['home']): {
+  config: Settings | null;
+  findings: Finding[];
+} {
+  try {
+    return { config: readSettings(home), findings: [] };
+  } catch (error) {
+    return { config: null, findings: [problem('config', messageOf(error), 'Mend the file.')] };
+  }
+}

@@ -1,0 +1,93 @@
+/** Checks of the way to the oracle: reachable, token good, key ring right, and this folder ready for a task. */
+import { existsSync } from 'node:fs';
+import type { OracleHome } from '../../oracle/home.ts';
+import { exportKeyRing } from '../../oracle/keys/key.ts';
+import { headOf } from '../../producers/git/head.ts';
+import { findRepository } from '../../producers/git/repository.ts';
+import { findGit } from '../../producers/git/run.ts';
+import type { Home } from '../../producers/home.ts';
+import { readProjectConfig } from '../../producers/project-config.ts';
+import { messageOf } from '../../schemas/errors.ts';
+import { readKeyRing } from '../commands/verify.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+const ASK_MS = 5000;
+
+/** Asks for a task that does not exist: 404 means that the oracle is there and knows the token. */
+export async function checkOracle(oracle: { url: string; token: string } | undefined): Promise<Finding> {
+  if (!oracle) return problem('oracle', 'No oracle is configured.', 'Run: flipstream init claude-code');
+  try {
+    const response = await fetch(new URL('/v1/tasks/doctor', oracle.url), {
+      headers: { authorization: `Bearer ${oracle.token}` },
+      signal: AbortSignal.timeout(ASK_MS),
+    });
+    await response.body?.cancel();
+    return response.status === 401
+      ? problem(
+          'oracle',
+          `The oracle at ${oracle.url} does not know our token.`,
+          'Run: flipstream init claude-code --rotate',
+        )
+      : ok('oracle', `The oracle at ${oracle.url} answers.`);
+  } catch (error) {
+    return problem(
+      'oracle',
+      `The oracle at ${oracle.url} cannot be reached (${messageOf(error)}).`,
+      'Run: flipstream up',
+    );
+  }
+}
+
+/** The key ring is there, readable, and holds the key of the oracle on this machine, if there is one. */
+export function checkKeyRing(home: Home, oracleHome: OracleHome): Finding {
+  if (!existsSync(home.keyRing))
+    return problem(
+      'key-ring',
+      `There is no key ring at ${home.keyRing}: no verdict can be accepted.`,
+      'Run flipstream init claude-code, or put the oracle operator\u2019s there.',
+    );
+  try {
+    const ring = readKeyRing(home.keyRing);
+    if (!existsSync(oracleHome.root)) return ok('key-ring', `The key ring holds ${ring.keys.length} key(s).`);
+    const own = exportKeyRing(oracleHome, 'process').keys[0];
+    const known = ring.keys.some((key) => key.key_id === own?.key_id && key.public_key === own.public_key);
+    return known
+      ? ok('key-ring', 'The key ring holds the key of the oracle on this machine.')
+      : problem(
+          'key-ring',
+          `The key ring lacks the key of the oracle at ${oracleHome.root}: its verdicts are rejected.`,
+          `Add what flipstream oracle key prints to ${home.keyRing}`,
+        );
+  } catch (error) {
+    return problem('key-ring', messageOf(error), 'Mend the file.');
+  }
+}
+
+/** Whether a session that starts in this folder can be graded. @param path value of PATH, to find git. */
+export async function checkTask(cwd: string, path: string | undefined): Promise<Finding> {
+  const repository = findRepository(cwd);
+  const project = readProjectConfig(repository?.top ?? cwd);
+  if (project.problem) return problem('task', project.problem, `Mend ${project.file}.`);
+  if (project.off) return warning('task', `${project.file} turns capture off here.`, 'Remove "off" from it.');
+  if (project.task_id === null)
+    return ok('task', 'No task is chosen in this folder: sessions are recorded, not graded.');
+  const start = `Run: flipstream task start ${project.task_id}`;
+  if (!repository)
+    return warning(
+      'task',
+      `Task ${project.task_id} is chosen in a folder that is no repository: it will not be graded.`,
+      start,
+    );
+  const base = project.base_commit;
+  const head = await headOf(
+    { bin: findGit(path, repository.top), signal: AbortSignal.timeout(ASK_MS) },
+    repository,
+  );
+  return base !== null && head !== base
+    ? warning(
+        'task',
+        `HEAD is ${head?.slice(0, 12) ?? 'unknown'}, and the base of ${project.task_id} is ${base.slice(0, 12)}: a session that starts here will not be graded.`,
+        start,
+      )
+    : ok('task', `Task ${project.task_id} is chosen in this folder.`);
+}
