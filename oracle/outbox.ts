@@ -28,11 +28,6 @@ function queue(db: OracleDb, topic: string, key: string, record: Buffer): void {
   db.sql.prepare('insert into outbox (topic, key, record) values (?, ?, ?)').run(topic, key, record);
 }
 
-/** How many records wait for the log. */
-export function outboxSize(db: OracleDb): number {
-  return z.object({ n: z.number() }).parse(db.sql.prepare('select count(*) n from outbox').get()).n;
-}
-
 /**
  * Publishes what waits, in order, and forgets it only when the log has it: at least once, and after a kill in
  * between the same records again. A verdict keeps its id, so a reader knows the second for the first.

@@ -23,6 +23,7 @@ export type RunRow = z.infer<typeof RunRow>;
 export interface RunLog extends RunRow {
   tests_hash: string;
   diff_hash: string | null;
+  diff_missing: string | null;
   runner: string;
   result: RunResult;
 }

@@ -27,7 +27,7 @@ export function runGit(cwd: string, ...args: string[]): string {
   return execFileSync('git', [...who, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }).toString();
 }
 
-export function writeFiles(dir: string, files: Record<string, string>): void {
+function writeFiles(dir: string, files: Record<string, string>): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), content);

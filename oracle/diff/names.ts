@@ -4,7 +4,7 @@ const ESCAPES: Record<string, number> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12,
  * Reads one name from the start of `text`, as git writes it: bare up to the end, or quoted as in C.
  * @returns the name's bytes as latin1 and what follows it, or null when the quoting is broken.
  */
-export function readName(text: string): { name: string; rest: string } | null {
+function readName(text: string): { name: string; rest: string } | null {
   if (!text.startsWith('"')) return { name: text, rest: '' };
   let name = '';
   for (let at = 1; at < text.length; at++) {

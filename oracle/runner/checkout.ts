@@ -1,31 +1,26 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { gitOk } from '../git.ts';
 import type { HiddenFile } from '../tasks/tests-hash.ts';
 
 /**
  * A checkout of the base commit with nothing newer reachable: the mirror holds the base commit and its ancestors
- * only; here its remote, branches, reflogs and hooks go too. Objects are copied, never linked, since graded code
- * could write through a link into the mirror.
- * @throws FlipstreamError `git_failed` or `git_unavailable` (retryable).
+ * only, and a repository made anew around its objects has no remote, ref, reflog or hook at all. Objects are
+ * copied, never linked, since graded code could write through a link into the mirror.
+ * @throws FlipstreamError `mirror_unreadable`, `git_failed` or `git_unavailable` (retryable).
  */
 export async function checkOut(mirror: string, baseCommit: string, tree: string): Promise<void> {
-  await gitOk([
-    'clone',
-    '--quiet',
-    '--no-hardlinks',
-    '--no-tags',
-    '--no-checkout',
-    '--template=',
-    mirror,
-    tree,
-  ]);
-  await gitOk(['checkout', '--quiet', '--detach', baseCommit], { cwd: tree });
-  await gitOk(['remote', 'remove', 'origin'], { cwd: tree });
-  const refs = (await gitOk(['for-each-ref', '--format=delete %(refname)'], { cwd: tree })).toString();
-  await gitOk(['update-ref', '--stdin'], { cwd: tree, input: refs });
-  for (const trace of ['logs', 'FETCH_HEAD', 'ORIG_HEAD', 'packed-refs', 'description'])
-    rmSync(join(tree, '.git', trace), { recursive: true, force: true });
+  const format = baseCommit.length === 64 ? 'sha256' : 'sha1';
+  await gitOk(['init', '--quiet', '--template=', `--object-format=${format}`, tree]);
+  try {
+    await cp(join(mirror, 'objects'), join(tree, '.git', 'objects'), { recursive: true });
+  } catch (cause) {
+    throw new FlipstreamError('mirror_unreadable', 'retryable', `${mirror}: ${messageOf(cause)}`, cause);
+  }
+  const quiet = ['-c', 'core.logAllRefUpdates=false', '-c', 'advice.detachedHead=false'];
+  await gitOk([...quiet, 'checkout', '--quiet', '--detach', baseCommit], { cwd: tree });
 }
 
 /** Paths that the base commit holds. */

@@ -10,7 +10,7 @@ import { runPhase } from './spawn.ts';
 import { killStrays } from './stray.ts';
 
 export interface ProcessRunnerOptions {
-  /** Where run directories are made: `<prefix>XXXXXX`. Outside the oracle's home. */
+  /** Where run directories are made: `<prefix><pid>-XXXXXX`. Outside the oracle's home. */
   prefix: string;
   /** PATH of graded code. */
   path?: string;
@@ -31,7 +31,7 @@ export function processRunner(options: ProcessRunnerOptions): Runner {
     kind: 'process',
     version: `process/1 node ${process.version} ${process.platform} ${path}`,
     async run(job) {
-      const work = await mkdtemp(options.prefix);
+      const work = await mkdtemp(`${options.prefix}${process.pid}-`);
       try {
         return await runIn(work, job, path, options.minFreeBytes ?? 64 * 2 ** 20);
       } finally {
@@ -40,13 +40,28 @@ export function processRunner(options: ProcessRunnerOptions): Runner {
       }
     },
     async sweep() {
-      killStrays(options.prefix);
       const parent = dirname(options.prefix);
-      for (const name of await readdir(parent))
-        if (name.startsWith(basename(options.prefix)))
-          await rm(join(parent, name), { recursive: true, force: true, maxRetries: 3 });
+      for (const name of await readdir(parent)) {
+        if (
+          !name.startsWith(basename(options.prefix)) ||
+          !isDead(name.slice(basename(options.prefix).length))
+        )
+          continue;
+        killStrays(join(parent, name));
+        await rm(join(parent, name), { recursive: true, force: true, maxRetries: 3 });
+      }
     },
   };
+}
+
+/** Whether the process that made a run directory is gone: a check beside the service has directories too. */
+function isDead(suffix: string): boolean {
+  try {
+    process.kill(Number.parseInt(suffix, 10), 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+  }
 }
 
 async function runIn(work: string, job: RunJob, path: string, minFree: number): Promise<RunResult> {
@@ -144,8 +159,7 @@ function fault(result: RunResult, kind: FaultClass, message: string): RunResult 
 
 function classOf(error: unknown): FaultClass {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOSPC' || code === 'EDQUOT' || /No space left|Disk quota/i.test(messageOf(error)))
-    return 'disk_full';
+  if (/ENOSPC|EDQUOT|no space left|disk quota/i.test(messageOf(error))) return 'disk_full';
   if (code === 'git_unavailable') return 'git_unavailable';
   return error instanceof FlipstreamError ? 'mirror_unreadable' : 'runner_failed';
 }

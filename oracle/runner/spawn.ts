@@ -3,7 +3,10 @@ import type { Command } from '../tasks/definition.ts';
 import type { Phase } from './runner.ts';
 
 /** Of one command's output this much is kept; the rest is counted and dropped. */
-export const OUTPUT_LIMIT = 256 * 1024;
+const OUTPUT_LIMIT = 256 * 1024;
+
+/** After the command has ended, so long is waited for the rest of its output. */
+const DRAIN_MS = 500;
 
 export interface SpawnOptions {
   name: string;
@@ -56,10 +59,12 @@ export function runPhase(options: SpawnOptions): Promise<Phase> {
     }, options.timeoutMs);
     options.signal?.addEventListener('abort', killGroup);
     let over = false;
+    let drained: NodeJS.Timeout | undefined;
     const finish = () => {
       if (over) return;
       over = true;
       clearTimeout(timer);
+      clearTimeout(drained);
       options.signal?.removeEventListener('abort', killGroup);
       killGroup();
       child.stdout.destroy();
@@ -74,12 +79,13 @@ export function runPhase(options: SpawnOptions): Promise<Phase> {
       phase.spawn_error = error.message;
       finish();
     });
-    // Not 'close': a process that outlives its parent holds the pipes open, and the grade would wait for it.
+    child.on('close', finish);
+    // Not 'close' alone: a process that left the group holds the pipes open, and the grade would wait for it.
     child.on('exit', (code, signal) => {
       phase.exit = code;
       phase.signal = signal;
       killGroup();
-      setImmediate(finish);
+      drained = setTimeout(finish, DRAIN_MS);
     });
   });
 }

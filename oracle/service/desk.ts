@@ -132,7 +132,8 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
     if (known) return known.fingerprint === fingerprint ? known : null;
     if (!mayAsk(principal, request.task_id)) return null;
     const task = readyTask(oracle.home, oracle.db, request.task_id);
-    if (!task?.row.baseline_id) return null;
+    const baseline_id = task?.row.baseline_id;
+    if (!task || !baseline_id) return null;
     const { definition, row } = task;
     if (
       request.base_commit !== definition.base_commit ||
@@ -143,13 +144,8 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
     if (diff.length > options.maxDiffBytes || sha256(diff) !== request.diff_hash) return null;
     const { family, split, image, evidence, base_commit } = definition;
     const facts: Facts = {
-      base_commit,
-      family,
-      split,
-      image,
-      evidence,
-      baseline_id: row.baseline_id ?? '',
-      placement,
+      ...{ family, split, image, evidence, base_commit, placement, baseline_id },
+      diff_missing: request.diff_missing ?? null,
     };
     const { request_id, session_id, task_id, chain_id, head, diff_hash } = request;
     keepDiff(oracle.home, diff_hash, diff);

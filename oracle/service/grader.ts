@@ -9,7 +9,7 @@ import { controlFault, needsControl, type Outcome, outcomeOf } from '../runner/o
 import type { RunResult } from '../runner/runner.ts';
 import { readyTask, type StoredTask } from '../tasks/store.ts';
 import { verdictIdOf } from './release.ts';
-import type { RequestRow } from './requests.ts';
+import { factsOf, type RequestRow } from './requests.ts';
 
 /** How a request ended, before it has a release time. */
 export interface Found extends Outcome {
@@ -32,9 +32,9 @@ const CacheRow = z.object({
 });
 
 /** Everything that decides a verdict: the same key, the same answer. */
-export function cacheKey(oracle: Oracle, request: RequestRow): string {
-  const { task_id, tests_hash, diff_hash, facts } = request;
-  const { image } = z.object({ image: z.string().nullable() }).parse(JSON.parse(facts));
+function cacheKey(oracle: Oracle, request: RequestRow): string {
+  const { task_id, tests_hash, diff_hash } = request;
+  const { image } = factsOf(request);
   return sha256(
     JSON.stringify([task_id, tests_hash, image, oracle.runner.kind, oracle.runner.version, diff_hash]),
   );
@@ -119,6 +119,7 @@ async function runLogged(
   const run_id = randomUUID();
   const { definition, hidden, mirror, tests_hash } = task;
   const { diff, signal, kind } = run;
+  const facts = factsOf(request);
   const result = await oracle.runner.run({ run_id, definition, hidden, mirror, diff, signal });
   const { code, reason } = outcomeOf(result);
   logRun(oracle.home, oracle.db, {
@@ -133,6 +134,7 @@ async function runLogged(
     reason,
     tests_hash,
     diff_hash: diff ? request.diff_hash : null,
+    diff_missing: diff ? facts.diff_missing : null,
     runner: oracle.runner.version,
     result,
   });

@@ -4,7 +4,7 @@ import { appendVerdict, findVerdict } from '../keys/chain.ts';
 import type { Oracle } from '../oracle.ts';
 import { queueVerdict } from '../outbox.ts';
 import { ORACLE_VERSION } from '../version.ts';
-import { due, Facts, markReleased, type RequestRow, signedAttempts } from './requests.ts';
+import { due, factsOf, markReleased, type RequestRow, signedAttempts } from './requests.ts';
 
 /** The one id of a request's verdict, whenever and however often it is made. */
 export function verdictIdOf(principal: string, requestId: string): string {
@@ -28,7 +28,7 @@ export function releaseDue(oracle: Oracle, at: number): RequestRow[] {
 
 function signOne(oracle: Oracle, row: RequestRow, at: number): void {
   const { db } = oracle;
-  const facts = Facts.parse(JSON.parse(row.facts));
+  const facts = factsOf(row);
   const baseline = findVerdict(db, facts.baseline_id);
   const code = row.code ?? 'ERROR';
   const verdict = appendVerdict(db, oracle.key, {

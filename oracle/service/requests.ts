@@ -3,7 +3,7 @@ import { AnswerCode } from '../../schemas/grade.ts';
 import type { OracleDb } from '../db.ts';
 
 /** What the verdict will say of the task, as it was when the request was taken on. */
-export const Facts = z.object({
+const Facts = z.object({
   base_commit: z.string(),
   family: z.string().nullable(),
   split: z.string(),
@@ -11,6 +11,8 @@ export const Facts = z.object({
   evidence: z.string(),
   baseline_id: z.string(),
   placement: z.enum(['same_host', 'separate_host']),
+  /** Why the asker could build no diff. */
+  diff_missing: z.string().nullable(),
 });
 export type Facts = z.infer<typeof Facts>;
 
@@ -46,6 +48,10 @@ export type NewRequest = Omit<
   RequestRow,
   'id' | 'state' | 'code' | 'reason' | 'cached_from' | 'finished' | 'release_at' | 'verdict_id'
 >;
+
+export function factsOf(request: RequestRow): Facts {
+  return Facts.parse(JSON.parse(request.facts));
+}
 
 const Count = z.object({ n: z.number() });
 

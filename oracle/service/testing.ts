@@ -73,7 +73,7 @@ export async function answerOf(
 }
 
 /** Verdicts published so far, with their keys. */
-export async function published(
+async function published(
   oracle: Oracle,
   log: ReturnType<typeof testLog>,
 ): Promise<{ key: string; value: Verdict }[]> {

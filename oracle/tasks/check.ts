@@ -50,6 +50,7 @@ async function baseline(oracle: Oracle, task: StoredTask): Promise<RunResult> {
     reason,
     tests_hash,
     diff_hash: null,
+    diff_missing: null,
     runner: oracle.runner.version,
     result,
   });

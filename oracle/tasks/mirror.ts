@@ -16,26 +16,25 @@ export async function makeMirror(
 ): Promise<{ base_commit: string; root_commits: string[] }> {
   const unusable = (why: string) =>
     new FlipstreamError('mirror_unusable', 'usage', `${source} cannot be mirrored: ${why}`);
+  const about = await git([
+    '-C',
+    source,
+    'rev-parse',
+    '--is-shallow-repository',
+    '--show-object-format',
+    '--show-prefix',
+  ]);
+  const [shallow, format = '', prefix] = about.stdout.toString().split('\n');
   // git looks for a repository upwards: a plain directory inside another one is not what was meant.
-  const prefix = await git(['-C', source, 'rev-parse', '--show-prefix']);
-  if (prefix.code !== 0 || prefix.stdout.toString().trim() !== '') throw unusable('it is no git repository');
+  if (about.code !== 0 || prefix !== '') throw unusable('it is no git repository');
+  if (shallow === 'true')
+    throw unusable('it is a shallow clone; fetch the rest first (git fetch --unshallow)');
   const found = await git(['-C', source, 'rev-parse', '--verify', '--end-of-options', `${base}^{commit}`]);
   if (found.code !== 0) throw unusable(`it has no commit ${base} (${found.stderr.trim()})`);
   const base_commit = found.stdout.toString().trim();
-  const shallow = await gitOk(['-C', source, 'rev-parse', '--is-shallow-repository']);
-  if (shallow.toString().trim() === 'true')
-    throw unusable('it is a shallow clone; fetch the rest first (git fetch --unshallow)');
-  const format = await gitOk(['-C', source, 'rev-parse', '--show-object-format']);
   const fresh = `${mirror}.new`;
   await rm(fresh, { recursive: true, force: true });
-  await gitOk([
-    'init',
-    '--quiet',
-    '--bare',
-    '--template=',
-    `--object-format=${format.toString().trim()}`,
-    fresh,
-  ]);
+  await gitOk(['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, fresh]);
   const pack = await git(['-C', source, 'pack-objects', '--quiet', '--revs', '--stdout'], {
     input: `${base_commit}\n`,
   });

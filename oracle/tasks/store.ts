@@ -59,8 +59,6 @@ export function loadTask(home: OracleHome, taskId: string): StoredTask | null {
   }
 }
 
-export type TaskStatus = 'ready' | 'quarantined' | 'unchecked';
-
 export const TaskRow = z.object({
   task_id: z.string(),
   tests_hash: z.string(),
