@@ -1,0 +1,179 @@
+import { canonical } from '../../schemas/canonical.ts';
+import type { Flip, Session, Verdict } from '../../schemas/generated.ts';
+import { size } from '../intervals.ts';
+import { get } from '../keyed.ts';
+import { type Chain, missingIn, type Start, seenIn } from './chain.ts';
+import { baselineOf, type Case, type Judged, judge } from './judge.ts';
+import { marksOf } from './marks.ts';
+import { compare, revisionOf, startOf } from './state.ts';
+
+export interface Derived {
+  session: Session;
+  flips: Flip[];
+  /** Hash of the verdict of each flip, by task. */
+  emitted: Record<string, string>;
+}
+
+/** What a session and its flips are, from the merged state alone: no order, no clock, no memory of earlier answers but keys that went. */
+export function derive(one: Case): Derived {
+  const { state, sessionId } = one;
+  const judged: Judged[] = Object.entries(state.verdicts)
+    .filter(([, { mode }]) => mode === 'grade')
+    .map(([hash, verdict]) => ({ hash, verdict, judgement: judge(one, hash, verdict) }));
+  const counted = judged
+    .filter(({ judgement }) => judgement.stands === 'counts')
+    .map(({ verdict }) => verdict);
+  const chosen = choose(counted);
+  const revision = revisionOf(state);
+  const flipped = flipsOf(sessionId, revision, judged);
+  return {
+    session: sessionOf(one, { judged, counted, chosen, revision }),
+    flips: flipped.map(({ flip }) => flip),
+    emitted: Object.fromEntries(flipped.map(({ flip, hash }) => [flip.task_id, hash])),
+  };
+}
+
+/** The PASS with the lowest attempt, else the FAIL with the highest; of equal ones the smallest id. */
+function choose(counted: readonly Verdict[]): Verdict | null {
+  const passes = counted.filter(({ verdict }) => verdict === 'PASS').sort(byAttempt);
+  const fails = counted.filter(({ verdict }) => verdict === 'FAIL').sort(byAttempt);
+  return passes[0] ?? fails.at(-1) ?? null;
+}
+
+function byAttempt(a: Verdict, b: Verdict): number {
+  return (a.attempt ?? 0) - (b.attempt ?? 0) || (a.verdict_id < b.verdict_id ? -1 : 1);
+}
+
+/** One flip a task: the lowest PASS that counts; where none counts, the lowest that would have, withdrawn. */
+function flipsOf(sessionId: string, revision: number, judged: readonly Judged[]) {
+  const byTask = new Map<string, { hash: string; flip: Flip }>();
+  const order = (a: Judged, b: Judged) =>
+    Number(b.judgement.stands === 'counts') - Number(a.judgement.stands === 'counts') ||
+    byAttempt(a.verdict, b.verdict);
+  for (const { hash, verdict, judgement } of [...judged].sort(order)) {
+    if (verdict.verdict !== 'PASS' || byTask.has(verdict.task_id)) continue;
+    if (judgement.stands !== 'counts' && judgement.stands !== 'undone') continue;
+    const retracted = judgement.stands === 'undone' ? judgement.reason : null;
+    byTask.set(verdict.task_id, {
+      hash,
+      flip: flipFrom(sessionId, revision, verdict, judgement.baseline, retracted),
+    });
+  }
+  return [...byTask.values()];
+}
+
+function flipFrom(
+  session_id: string,
+  revision: number,
+  verdict: Verdict,
+  baseline: Verdict,
+  retracted: string | null,
+): Flip {
+  const { task_id, base_commit, tests_hash, runner, placement, evidence } = verdict;
+  return {
+    session_id,
+    task_id,
+    attempt: verdict.attempt ?? 0,
+    chain_id: verdict.chain_id ?? '',
+    head: verdict.head ?? '',
+    base_commit,
+    tests_hash,
+    runner,
+    placement,
+    evidence,
+    baseline: canonical(baseline),
+    verdict: canonical(verdict),
+    flipped_at: verdict.released_at,
+    revision,
+    retracted,
+  };
+}
+
+interface Found {
+  judged: Judged[];
+  counted: Verdict[];
+  chosen: Verdict | null;
+  revision: number;
+}
+
+function sessionOf(one: Case, { judged, counted, chosen, revision }: Found): Session {
+  const { state, sessionId } = one;
+  const chains = Object.entries(state.chains).sort(([a], [b]) => compare(a, b));
+  const begun = startOf(state);
+  const start = begun?.start ?? null;
+  const first = (begun ? get(state.chains, begun.chainId) : chains[0]?.[1]) ?? null;
+  const sum = (of: (chain: Chain) => number) => chains.reduce((total, [, chain]) => total + of(chain), 0);
+  const ended = chains.length > 0 && chains.every(([, { last }]) => last?.type === 'session_end');
+  const baseline = chosen ? baselineOf(one, chosen) : null;
+  const marks = marksOf(one, { judged, chosen, ended });
+  const times = chains
+    .flatMap(([, { first_ts, last_ts }]) => [first_ts, last_ts].filter((ts) => ts !== null))
+    .sort();
+  return {
+    session_id: sessionId,
+    harness: first?.first?.harness ?? null,
+    harness_version: first?.first?.harness_version ?? null,
+    model: start?.model ?? first?.model?.model ?? null,
+    repo: start?.repo ?? null,
+    task_id: start?.task_id ?? null,
+    task_source: start?.task_source ?? null,
+    task_family: chosen?.task_family ?? null,
+    task_split: chosen?.task_split ?? null,
+    base_commit: start?.base_commit ?? null,
+    config_hash: start?.config_hash ?? null,
+    capture: first?.first?.capture ?? null,
+    started_at: times[0] ?? null,
+    last_event_at: times.at(-1) ?? null,
+    ended,
+    outcome: outcomeOf(chains, { chosen, start, ended }),
+    attempts: counted.length,
+    events: sum((chain) => seenIn(chain) + size(chain.forks)),
+    turns: Math.max(0, ...chains.map(([, { turns }]) => turns)),
+    messages: sum(({ messages }) => messages),
+    tool_calls: sum(({ tool_calls }) => tool_calls),
+    tool_errors: sum(({ tool_errors }) => tool_errors),
+    withheld: sum(({ withheld }) => withheld),
+    redacted: sum(({ redacted }) => redacted),
+    gaps: sum((chain) => missingIn(chain) + chain.lost),
+    oracle_errors: judged.filter(({ judgement }) => judgement.stands === 'error').length,
+    chains: chains.map(([chain_id, chain]) => ({
+      chain_id,
+      events: seenIn(chain) + size(chain.forks),
+      last_seq: chain.segments.at(-1)?.to ?? -1,
+      missing: missingIn(chain),
+      forks: size(chain.forks),
+    })),
+    baseline_verdict_id: typeof baseline === 'string' ? null : (baseline?.verdict_id ?? null),
+    verdict_id: chosen?.verdict_id ?? null,
+    runner: chosen?.runner ?? null,
+    placement: chosen?.placement ?? null,
+    evidence: chosen?.evidence ?? null,
+    ...marks,
+    revision,
+  };
+}
+
+const ENDS: ReadonlySet<string> = new Set([
+  'aborted',
+  'no_task',
+  'ungraded',
+  'pending',
+  'oracle_error',
+  'gate_error',
+]);
+
+/** Signed verdicts decide; without one, what the end says, but never more than that nothing was graded. */
+function outcomeOf(
+  chains: [string, Chain][],
+  { chosen, start, ended }: { chosen: Verdict | null; start: Start | null; ended: boolean },
+): string | null {
+  if (chosen) return chosen.verdict === 'PASS' ? 'flipped' : 'no_flip';
+  if (!ended) return null;
+  const latest = chains
+    .map(([, chain]) => chain)
+    .sort((a, b) => compare(a.last_ts ?? '', b.last_ts ?? ''))
+    .at(-1);
+  const said = latest?.last?.outcome ?? null;
+  if (said !== null && ENDS.has(said)) return said;
+  return start?.task_id ? 'ungraded' : 'no_task';
+}

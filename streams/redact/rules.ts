@@ -1,0 +1,175 @@
+/**
+ * Our own rules beside secretlint's: what the hook's floor knows, and what transcripts show. Every pattern
+ * runs in linear time and only where its literal was found, so that a rule costs one search of the text.
+ */
+
+export interface Rule {
+  id: string;
+  /** What a match begins with, in lower case. */
+  needles: readonly string[];
+  /** Sticky; the group `secret` is what is replaced, the whole match where there is none. */
+  pattern: RegExp;
+  /** A doubtful hit withholds the event instead of replacing. */
+  doubtful?: boolean;
+  /** A match that is no secret: a placeholder, a variable, a word. */
+  unless?: (secret: string) => boolean;
+}
+
+export interface Hit {
+  start: number;
+  end: number;
+  rule: string;
+  doubtful: boolean;
+}
+
+const B = '(?<![A-Za-z0-9_-])';
+const E = '(?![A-Za-z0-9_-])';
+
+function token(id: string, needles: string[], body: string): Rule {
+  return { id, needles, pattern: new RegExp(`${B}(?:${body})${E}`, 'y') };
+}
+
+/** Shell and template variables, and values a person typed to stand for a secret. */
+const PLACEHOLDER =
+  /^[[<{$%*]|^(.)\1*$|^(?:your|example|dummy|test|fake|change|replace|insert|redacted|placeholder)|^(?:password|passwd|pass|secret|token|user|none|null|undefined|true|false)$/i;
+
+/** What stands where a secret would: a variable, a word, what was redacted before. */
+export function isPlaceholder(secret: string): boolean {
+  return PLACEHOLDER.test(secret) || secret.includes('REDACTED');
+}
+
+export const RULES: readonly Rule[] = [
+  {
+    id: 'private-key',
+    needles: ['-----begin '],
+    // Whole, or cut before its end: then what can belong to it. A body holds a long run, or it is source code.
+    pattern:
+      /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?=[^-]{0,400}?[A-Za-z0-9+/]{32})(?:[^-]|-(?!----)){32,32768}-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?:\s|\\[rn]|[+ -])*(?:[A-Za-z0-9+/=]{20,}(?:\s|\\[rn]|[+ -])*)+)/y,
+  },
+  token('age-key', ['age-secret-key-1'], 'AGE-SECRET-KEY-1[0-9A-Z]{58}'),
+  token('aws-access-key-id', ['akia', 'asia'], '(?:AKIA|ASIA)[A-Z0-9]{16}'),
+  {
+    id: 'aws-secret-key',
+    needles: ['secret_access_key', 'secretaccesskey', 'secret-access-key', 'aws_secret', 'session_token'],
+    pattern:
+      /(?:secret_?-?access_?-?key|aws_secret(?:_key)?|session_token)["'\]]{0,3}\s{0,4}(?:=>|[:=,])\s{0,4}["']?(?<secret>[A-Za-z0-9/+]{40,1024}={0,2})(?![A-Za-z0-9/+=])/iy,
+  },
+  token('github-token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9_]{36,255}'),
+  token('github-token', ['github_pat_'], 'github_pat_[A-Za-z0-9_]{60,255}'),
+  token('gitlab-token', ['glpat-', 'gldt-', 'glrt-', 'glcbt-'], 'gl(?:pat|dt|rt|cbt)-[A-Za-z0-9_.-]{20,128}'),
+  token(
+    'slack-token',
+    ['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-', 'xapp-'],
+    '(?:xox[abprs]|xapp)-[A-Za-z0-9-]{10,256}',
+  ),
+  {
+    id: 'slack-webhook',
+    needles: ['hooks.slack.com/'],
+    pattern: /hooks\.slack\.com\/(?:services|workflows)\/(?<secret>[A-Za-z0-9/_-]{20,200})/y,
+  },
+  token(
+    'stripe-key',
+    ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'whsec_'],
+    '(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9+/]{16,247}',
+  ),
+  token('anthropic-key', ['sk-ant-'], 'sk-ant-[A-Za-z0-9_-]{24,256}'),
+  // A long name in kebab case has no upper case and digit both.
+  token('openai-key', ['sk-'], 'sk-(?=[a-z_-]{0,64}[A-Z0-9])(?=[a-z0-9_-]{0,64}[A-Z])[A-Za-z0-9_-]{32,256}'),
+  token('google-key', ['aiza'], 'AIza[A-Za-z0-9_-]{35}'),
+  token('google-token', ['ya29.', 'gocspx-'], '(?:ya29\\.[A-Za-z0-9_-]{20,512}|GOCSPX-[A-Za-z0-9_-]{28})'),
+  token('npm-token', ['npm_'], 'npm_[A-Za-z0-9]{36}'),
+  token('pypi-token', ['pypi-ageichlwas5vcmc'], 'pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,1024}'),
+  token('huggingface-token', ['hf_'], 'hf_[A-Za-z0-9]{30,64}'),
+  token('sendgrid-key', ['sg.'], 'SG\\.[A-Za-z0-9_-]{16,64}\\.[A-Za-z0-9_-]{16,128}'),
+  token('digitalocean-token', ['dop_v1_', 'doo_v1_', 'dor_v1_'], 'do[opr]_v1_[a-f0-9]{64}'),
+  token('vault-token', ['hvs.', 'hvb.', 'hvr.'], 'hv[sbr]\\.[A-Za-z0-9_-]{24,300}'),
+  token('docker-token', ['dckr_pat_'], 'dckr_pat_[A-Za-z0-9_-]{20,64}'),
+  {
+    id: 'jwt',
+    needles: ['eyj'],
+    pattern: new RegExp(
+      `${B}eyJ[A-Za-z0-9_-]{8,4096}\\.eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{16,2048}`,
+      'y',
+    ),
+  },
+  {
+    id: 'url-password',
+    needles: ['://'],
+    pattern: /:\/\/[^\s/:@"'<>`\\]{0,128}:(?<secret>[^\s/:@"'<>`\\]{3,256})@(?=[A-Za-z0-9[])/iy,
+    unless: isPlaceholder,
+  },
+  {
+    id: 'authorization',
+    needles: ['authorization'],
+    pattern:
+      /authorization["'\]]{0,3}\s{0,4}[:=,]\s{0,4}["']?(?:bearer|basic|token)\s{1,4}(?<secret>[A-Za-z0-9._~+/=-]{16,4096})/iy,
+    unless: isPlaceholder,
+  },
+  {
+    id: 'assigned-secret',
+    needles: ['secret', 'token', 'password', 'passwd', 'api_key', 'apikey', 'api-key', 'private_key'],
+    pattern:
+      /(?:secret|token|password|passwd|api[_-]?key|private_key)[A-Za-z0-9_]{0,16}["'\]]{0,3}\s{0,4}(?:=>|[:=])\s{0,4}["'](?<secret>[A-Za-z0-9_+/=.~!@#%^&*-]{16,512})["']/iy,
+    doubtful: true,
+    unless: (secret) => isPlaceholder(secret) || !looksRandom(secret),
+  },
+];
+
+/** Letters of both cases or hex, and digits, spread as chance spreads them: no word, path or identifier. */
+function looksRandom(secret: string): boolean {
+  if (!/\d/.test(secret) || !/[A-Za-z]/.test(secret)) return false;
+  if (/^[A-Za-z]+(?:[._/-][A-Za-z]+)*\d{0,4}$/.test(secret)) return false;
+  const counts = new Map<string, number>();
+  for (const char of secret) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / secret.length) * Math.log2(count / secret.length);
+  return bits >= 3.5;
+}
+
+const needles = [...new Set(RULES.flatMap((rule) => rule.needles))];
+/** One search for all needles: a search each takes ten times as long. */
+const ANY_NEEDLE = new RegExp(needles.map((needle) => needle.replace(/[./\\-]/g, '\\$&')).join('|'), 'g');
+
+/** Rules by each needle that may stand where `needle` was found: of those that begin alike, all are tried. */
+const RULES_AT = new Map(
+  needles.map((needle) => [
+    needle,
+    RULES.filter((rule) =>
+      rule.needles.some((other) => other.startsWith(needle) || needle.startsWith(other)),
+    ),
+  ]),
+);
+
+/** Hits of our own rules in a text, in no order; they may overlap. */
+export function ownHits(text: string): Hit[] {
+  const lower = lowerCase(text);
+  const hits: Hit[] = [];
+  ANY_NEEDLE.lastIndex = 0;
+  for (let found = ANY_NEEDLE.exec(lower); found; found = ANY_NEEDLE.exec(lower)) {
+    for (const rule of RULES_AT.get(found[0]) ?? []) matchAt(rule, text, found.index, hits);
+    // One needle may begin inside another.
+    ANY_NEEDLE.lastIndex = found.index + 1;
+  }
+  return hits;
+}
+
+/** Lower case of the same length: that of some letters is longer, which would shift what follows. */
+function lowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function matchAt(
+  { pattern, id, unless, doubtful = false }: Rule,
+  text: string,
+  at: number,
+  hits: Hit[],
+): void {
+  pattern.lastIndex = at;
+  const match = pattern.exec(text);
+  if (!match) return;
+  const secret = match.groups?.secret ?? match[0];
+  if (unless?.(secret)) return;
+  const start = at + match[0].lastIndexOf(secret);
+  hits.push({ start, end: start + secret.length, rule: id, doubtful });
+}
