@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { define, TaskFile } from '../tasks/definition.ts';
 import { makeMirror } from '../tasks/mirror.ts';
@@ -47,7 +49,7 @@ async function setUp(setup: Setup, minFreeBytes?: number) {
     diff: setup.diff === undefined ? null : Buffer.from(setup.diff),
   };
   const left = () => readdirSync(dirname(prefix)).filter((name) => name.startsWith('run-'));
-  return { runner, job, left, source, mirror };
+  return { runner, job, left, source, mirror, prefix };
 }
 
 const edit = (path: string, from: string, to: string) =>
@@ -184,4 +186,18 @@ test('an aborted run rejects, and leaves nothing', async () => {
   aborter.abort();
   await rejected;
   expect(left()).toEqual([]);
+});
+
+test('a start sweeps what a killed service left, its processes too, and leaves running ones alone', async () => {
+  const { runner, left, prefix } = await setUp({});
+  const dead = `${prefix}${spawnSync('true').pid}-aaaaaa`;
+  const alive = `${prefix}${process.pid}-bbbbbb`;
+  mkdirSync(dead);
+  mkdirSync(alive);
+  const stray = spawn('sleep', ['300'], { cwd: dead, detached: true, stdio: 'ignore' });
+  const gone = once(stray, 'exit');
+  await runner.sweep();
+  if (process.platform === 'linux') expect(await gone).toEqual([null, 'SIGKILL']);
+  else stray.kill();
+  expect(left()).toEqual([basename(alive)]);
 });
