@@ -1,9 +1,10 @@
 import avro from 'avsc';
+import { boundArrays } from './bounded-array.ts';
 import { FlipstreamError, messageOf } from './errors.ts';
 import { type Records, SCHEMAS, type SchemaName } from './generated.ts';
 
 /** Ambiguous unions fail at load instead of wrapping values silently. A new object each time: avsc keeps its registry of names in it. */
-const options = () => ({ wrapUnions: 'never' }) as const;
+const options = () => ({ wrapUnions: 'never', typeHook: boundArrays }) as const;
 
 const readers = new Map<SchemaName, avro.Type>();
 

@@ -29,22 +29,22 @@ export function createRead(db: DatabaseSync, catalog: Catalog, path: string): Re
   return (topic, partition, from, limit) => {
     const part = catalog.part(topic, partition);
     const records: RawRecord[] = [];
-    // One snapshot, so that what lies between two blocks is a gap and not a commit in between.
-    db.exec('BEGIN');
     try {
+      // One snapshot, so that what lies between two blocks is a gap and not a commit in between.
+      db.exec('BEGIN');
       const row = ends.get(part);
       const end = integer(row, 'next');
       const earliest = integer(row, 'earliest');
       const start = Math.max(from, earliest);
       const size = start < end ? fill(part, start, limit, records) : 0;
+      db.exec('COMMIT');
       const full = records.length >= limit.records || size >= limit.bytes;
       const last = records.at(-1);
       const nextOffset = full && last ? last.offset + 1 : Math.max(start, end);
       return { topic, partition, records, nextOffset, end, earliest };
     } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
       throw named(error, path);
-    } finally {
-      if (db.isTransaction) db.exec('COMMIT');
     }
   };
 
