@@ -29,7 +29,7 @@ export function packageVersion(): string {
 
 /** The bundled hook that `init` copies into the home directory. */
 export function bundledHook(): string {
-  return join(packageRoot(), 'plugin', 'dist', 'hook.mjs');
+  return join(packageRoot(), 'plugin', 'dist', 'hook.cjs');
 }
 
 /** The launcher, for programs that must start us again. */

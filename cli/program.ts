@@ -4,6 +4,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addInit } from './commands/init.ts';
 import { addOracle } from './commands/oracle.ts';
 import { addPause } from './commands/pause.ts';
+import { addStatus } from './commands/status.ts';
 import { addTask } from './commands/task.ts';
 import { addVerify } from './commands/verify.ts';
 import { EXIT } from './exit.ts';
@@ -27,6 +28,7 @@ export function createProgram(io: Io): Cli {
   addInit(cli);
   addOracle(cli);
   addPause(cli);
+  addStatus(cli);
   addTask(cli);
   addVerify(cli);
   return cli;

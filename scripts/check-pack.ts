@@ -52,7 +52,7 @@ try {
   const flipstream = (...args: string[]) => sh(command, args, user);
   expectText(flipstream('--version'), '.', 'flipstream --version');
   expectText(flipstream('init', 'claude-code', '--yes'), 'settings.json', 'flipstream init');
-  if (!existsSync(join(work, 'home', 'hook', 'hook.mjs')))
+  if (!existsSync(join(work, 'home', 'hook', 'hook.cjs')))
     throw new Error('check-pack: init copied no hook.');
   expectText(flipstream('init', 'claude-code', '--undo', '--yes'), 'settings.json', 'flipstream init --undo');
   expectText(flipstream('sql', '--format', 'json', 'select 41 + 1 as answer'), '42', 'flipstream sql');

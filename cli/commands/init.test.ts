@@ -76,7 +76,7 @@ test('makes keys, tokens and the local oracle closed to others, with our key in 
   ])
     expect(statSync(path).mode & 0o077, path).toBe(0);
   expect(readFileSync(home.hook)).toEqual(
-    readFileSync(new URL('../../plugin/dist/hook.mjs', import.meta.url)),
+    readFileSync(new URL('../../plugin/dist/hook.cjs', import.meta.url)),
   );
   await init('--yes');
   expect(readSettings(home).oracle).toEqual(settings.oracle);
@@ -108,7 +108,7 @@ test('writes through a symbolic link and leaves no temporary file', async () => 
   writeFileSync(join(box.root, 'dotfiles', 's.json'), THEIRS);
   symlinkSync(join(box.root, 'dotfiles', 's.json'), file);
   await init('--yes');
-  expect(readFileSync(join(box.root, 'dotfiles', 's.json'), 'utf8')).toContain('hook.mjs');
+  expect(readFileSync(join(box.root, 'dotfiles', 's.json'), 'utf8')).toContain('hook.cjs');
   expect(readdirSync(join(box.root, 'dotfiles'))).toEqual(['s.json']);
   expect(readdirSync(join(box.root, 'claude'))).toEqual(['settings.json']);
 });

@@ -8,8 +8,7 @@ import { pluginHooks } from './registration.ts';
 const read = (file: string) => readFileSync(join(packageRoot(), file), 'utf8');
 
 test('the plugin registers what init registers, as commands only', () => {
-  // When this fails, write what it expected into the file.
-  expect(read('plugin/hooks/hooks.json')).toBe(`${JSON.stringify(pluginHooks(), null, 2)}\n`);
+  expect(JSON.parse(read('plugin/hooks/hooks.json'))).toEqual(pluginHooks());
   const handlers = Object.values(pluginHooks().hooks).flatMap((groups) =>
     groups.flatMap((group) => group.hooks),
   );

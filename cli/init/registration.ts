@@ -102,7 +102,7 @@ export function pluginHooks(): { description: string; hooks: Record<string, Grou
   return {
     description: 'Records the session; the Stop hook asks the oracle.',
     hooks: hooksOf(
-      { transport: 'command', node: 'node', hook: `\${CLAUDE_PLUGIN_ROOT}/dist/hook.mjs` },
+      { transport: 'command', node: 'node', hook: `\${CLAUDE_PLUGIN_ROOT}/dist/hook.cjs` },
       'plugin',
     ),
   };

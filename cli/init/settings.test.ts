@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { hooksOf, type Registration } from './registration.ts';
 import { addHooks, removeHooks } from './settings.ts';
 
-const HOOK = '/home/x/.local/state/flipstream/hook/hook.mjs';
+const HOOK = '/home/x/.local/state/flipstream/hook/hook.cjs';
 const command: Registration = { transport: 'command', node: '/n/node', hook: HOOK };
 const http: Registration = { ...command, transport: 'http', url: 'http://127.0.0.1:4/hook', token: 't' };
 const marks = { hook: HOOK, url: null };

@@ -1,0 +1,59 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PartitionLag } from '../../log/log.ts';
+import { addCommand, type Cli, handle, NoFlags } from '../command.ts';
+import { answers } from '../doctor/state.ts';
+import { hasLog, withLog } from '../open-log.ts';
+import { table } from '../table.ts';
+
+/** How far one consumer group is behind on one topic. */
+interface GroupLag {
+  group: string;
+  topic: string;
+  records: number;
+  behind: number;
+}
+
+/** `flipstream status`: what runs, and how far behind each part is. */
+export function addStatus(cli: Cli): void {
+  const command = addCommand(cli.program, 'status', 'say what runs and how far behind each part is');
+  handle(cli, command, NoFlags, async ({ config, out }) => {
+    const { home } = config;
+    const spool = join(home.spool, 'new');
+    const groups = hasLog(home) ? await withLog(home, async (log) => byGroup(await log.lag())) : [];
+    const status = {
+      home: home.root,
+      capture: existsSync(home.paused) || config.off ? 'paused' : 'on',
+      collector: (await answers(home.collectorSocket)) ? 'running' : 'stopped',
+      spool: existsSync(spool) ? readdirSync(spool).length : 0,
+      behind: groups.reduce((sum, each) => sum + each.behind, 0),
+      groups,
+    };
+    out.result(status, () =>
+      [
+        `home       ${status.home}`,
+        `capture    ${status.capture}`,
+        `collector  ${status.collector}`,
+        `spool      ${status.spool} waiting`,
+        groups.length > 0
+          ? `\n${table(
+              ['group', 'topic', 'records', 'behind'],
+              groups.map((each) => ({ ...each })),
+            )}`
+          : 'log        empty',
+      ].join('\n'),
+    );
+  });
+}
+
+/** Partitions of a topic together. */
+export function byGroup(lags: readonly PartitionLag[]): GroupLag[] {
+  const sums = new Map<string, GroupLag>();
+  for (const { group, topic, committed, end } of lags) {
+    const sum = sums.get(`${group}\n${topic}`) ?? { group, topic, records: 0, behind: 0 };
+    sum.records += end;
+    sum.behind += Math.max(0, end - committed);
+    sums.set(`${group}\n${topic}`, sum);
+  }
+  return [...sums.values()];
+}
