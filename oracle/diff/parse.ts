@@ -154,8 +154,7 @@ function readHunks(lines: string[], start: number): { next: number } | string {
     }
   }
   if (at === start) return 'no hunk after the names';
-  const after = lines[at];
-  return after === undefined || after.startsWith('diff --git ') ? { next: at } : 'lines after the last hunk';
+  return { next: at }; // whatever follows has to be a section
 }
 
 function readBinary(lines: string[], start: number): { next: number } | string {
@@ -169,6 +168,5 @@ function readBinary(lines: string[], start: number): { next: number } | string {
     blocks++;
   }
   if (blocks < 1 || blocks > 2) return 'not a binary patch';
-  const after = lines[at];
-  return after === undefined || after.startsWith('diff --git ') ? { next: at } : 'lines after a binary patch';
+  return { next: at }; // whatever follows has to be a section
 }

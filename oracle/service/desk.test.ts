@@ -3,6 +3,7 @@ import type { AnswerCode } from '../../schemas/grade.ts';
 import { rejectionOf, verdictHash } from '../../schemas/signature.ts';
 import { exportKeyRing } from '../keys/key.ts';
 import { byContent, gradeRequest, phase, runResult } from '../testing.ts';
+import { unfinished } from './requests.ts';
 import { answerOf, BUCKET, HOST, setUpDesk } from './testing.ts';
 
 test('FAIL, then PASS: signed, chained, with the baseline copied first under the session\u2019s key, once', async () => {
@@ -44,7 +45,7 @@ test('O7 answers and verdicts leave on bucket edges only, whenever the run ended
   const ask = (diff: string) =>
     set.desk.ask(HOST, gradeRequest(set.row, diff), 'same_host').then(() => at.push(set.timers.now()));
   const asked = [ask('bad'), ask('good'), set.desk.refuse().then(() => at.push(set.timers.now()))];
-  await vi.waitFor(() => expect(set.runner.jobs).toHaveLength(4));
+  await vi.waitFor(() => expect(unfinished(set.oracle.db)).toEqual([]));
   await set.timers.advance(BUCKET - 138 - (start % BUCKET) + 137);
   expect(at).toEqual([]);
   expect(await set.verdicts()).toEqual([]);
@@ -84,6 +85,14 @@ test('a deadline gives PENDING on the edge before it; the verdict is published l
   expect(await answerOf(set, request)).toBe('PASS');
   expect(set.runner.jobs).toHaveLength(3);
   expect((await set.verdicts()).map(({ value }) => value.mode)).toEqual(['baseline', 'grade']);
+});
+
+test('a verdict of the very edge at which the asker gives up is the answer', async () => {
+  const set = await setUpDesk();
+  const asked = set.desk.ask(HOST, gradeRequest(set.row, 'good', { deadline_ms: BUCKET }), 'same_host');
+  await vi.waitFor(() => expect(unfinished(set.oracle.db)).toEqual([]));
+  await set.timers.advance(BUCKET);
+  expect(await asked).toBe('PASS');
 });
 
 test('the same request twice at once is graded once, and both are answered', async () => {
