@@ -67,7 +67,7 @@ function describe(report: Report): string {
   }
   for (const problem of report.problems) lines.push(`  ${problem.where}: ${problem.message}`);
   lines.push(
-    `${report.events} events, ${report.unattested} after the last attested one. Flip: ${report.flip ? 'yes' : 'no'}.`,
+    `${report.events} events, ${report.unattested} after the last attested one. Outcome: ${report.outcome ?? 'none'}; flip: ${report.flip ? 'yes' : 'no'}${report.marks.length > 0 ? `; marks: ${report.marks.join(', ')}` : ''}.`,
   );
   lines.push(
     report.key_ring.source === 'given'

@@ -1,10 +1,13 @@
 /** `verify` itself: a pure function from a bundle to a report. */
 import { canonical } from '../../schemas/canonical.ts';
+import type { Flip, Session, Verdict } from '../../schemas/generated.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import { KeyRing } from '../../schemas/signature.ts';
+import { createJoin } from '../../streams/join/join.ts';
+import type { StreamRecord } from '../../streams/record.ts';
 import { type Bundle, compare, Manifest } from './bundle.ts';
 import { checkChain, type Link, readEvents } from './chain.ts';
-import type { Problem, ProblemCode, Range, Report, State, VerdictSummary } from './report.ts';
+import type { Problem, ProblemCode, Range, Report, State } from './report.ts';
 import { missingVerdicts, placeVerdicts, readVerdicts } from './verdicts.ts';
 
 /** Nothing was changed, but what should attest the session does not. */
@@ -75,19 +78,42 @@ export function checkBundle(bundle: Bundle, given: KeyRing | null): Report {
     ranges,
     problems,
     verdicts: summaries,
-    flip: isFlip(summaries, new Set(verdicts.map((verdict) => verdict.retracts))),
+    ...judgeSession(sessionId, links, verdicts, ring),
     key_ring: { sha256: sha256(canonical(ring)), source: given ? 'given' : 'bundle' },
   };
 }
 
-function isFlip(summaries: readonly VerdictSummary[], retracted: ReadonlySet<string | null>): boolean {
-  return summaries.some(
-    (summary) =>
-      summary.accepted &&
-      summary.mode !== 'baseline' &&
-      summary.verdict === 'PASS' &&
-      !retracted.has(summary.verdict_id),
-  );
+/** What the streams would say of these records: the very same join, over what is unaltered. */
+function judgeSession(
+  sessionId: string | null,
+  links: readonly Link[],
+  verdicts: readonly Verdict[],
+  keyRing: KeyRing,
+): Pick<Report, 'flip' | 'outcome' | 'marks'> {
+  const join = createJoin({ keyRing });
+  const key = sessionId ?? '';
+  const records: StreamRecord[] = [
+    ...links
+      .filter((link) => !link.altered)
+      .map(({ event }) => ({ topic: 'trace.events', key, value: event }) as const),
+    ...verdicts.map((value) => ({ topic: 'oracle.verdicts', key, value }) as const),
+  ];
+  let state: ReturnType<typeof join.apply>['state'] = null;
+  let session: Session | null = null;
+  const flips = new Map<string, Flip>();
+  for (const record of records) {
+    const step = join.apply(state, record);
+    state = step.state;
+    for (const out of step.out) {
+      if (out.topic === 'sessions') session = out.value;
+      else flips.set(out.key, out.value);
+    }
+  }
+  return {
+    flip: [...flips.values()].some((flip) => flip.retracted === null),
+    outcome: session?.outcome ?? null,
+    marks: session?.marks ?? [],
+  };
 }
 
 function parse<T>(

@@ -68,8 +68,10 @@ export interface Report {
   ranges: Range[];
   problems: Problem[];
   verdicts: VerdictSummary[];
-  /** An accepted FAIL baseline and an accepted PASS of the same task. */
+  /** Whether the streams' own join makes a flip of these records, the outcome it gives, and its reasons to look twice. */
   flip: boolean;
+  outcome: string | null;
+  marks: string[];
   /** SHA-256 of the canonical key ring, and whether it came from the bundle or was given by the checker. */
   key_ring: { sha256: string; source: 'bundle' | 'given' };
 }

@@ -93,7 +93,13 @@ export function sampleSession(cwd = '/repo'): Sample {
   const verdicts = [signVerdict(verdict({}, undefined), privateKey)];
   const grade = (code: 'PASS' | 'FAIL', id: string) => {
     const head = headerHash(events.at(-1) ?? {});
-    append(events, { type: 'notice', kind: 'grade_requested', request_id: id, diff_redacted: `+ ${id}` });
+    append(events, {
+      type: 'notice',
+      kind: 'grade_requested',
+      request_id: id,
+      diff_hash: sha256(id),
+      diff_redacted: `+ ${id}`,
+    });
     append(events, { type: 'oracle_verdict', request_id: id, verdict: code, mode: 'grade' });
     const attempt = verdicts.length;
     const fields = {
@@ -109,7 +115,15 @@ export function sampleSession(cwd = '/repo'): Sample {
     };
     verdicts.push(signVerdict(verdict(fields, verdicts.at(-1)), privateKey));
   };
-  append(events, { type: 'session_start', cwd, task_id: 'task-1' });
+  append(events, {
+    type: 'session_start',
+    cwd,
+    task_id: 'task-1',
+    base_commit: 'c'.repeat(40),
+    task_source: 'dispatch',
+    tree_hash: 'clean',
+    inherited: false,
+  });
   append(events, { type: 'message', role: 'user', text_redacted: 'mend the bug "now" \u2028 \ufffd' });
   append(events, {
     type: 'tool_call',
