@@ -8,11 +8,18 @@ import type { Outgoing, Reducer } from '../log/log.ts';
 import { blankEvent } from '../schemas/testing.ts';
 
 const EVENTS = 100_000;
-const CODE =
-  'export function applyPatch(tree: Tree, patch: Patch): Tree { return patch.hunks.reduce(step, tree); }\n';
+const WORDS =
+  'export function const return await patch tree hunk test error line file the of a to import from => {} () ; = if else for expect src lib index value type string number'.split(
+    ' ',
+  );
+
+/** About 1.2 KB that compress as source text and prose do, to a third or a quarter. */
+function prose(): string {
+  return Array.from(randomBytes(240), (pick) => WORDS[pick % WORDS.length]).join(' ');
+}
 
 function event(n: number, session: string): Outgoing<'trace.raw'> {
-  const text = `${n} ${CODE.repeat(11)}${randomBytes(60).toString('hex')}`;
+  const text = `${n} ${prose()}`;
   const value = { ...blankEvent(), event_id: randomBytes(32).toString('hex'), session_id: session, seq: n };
   return { topic: 'trace.raw', key: session, value: { ...value, text_redacted: text, harness: 'bench' } };
 }

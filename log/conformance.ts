@@ -2,11 +2,8 @@
 import { describe } from 'vitest';
 import { groupsConform } from './conformance/groups.ts';
 import { reducersConform } from './conformance/reducers.ts';
-import type { Rig } from './conformance/rig.ts';
+import type { Harness, Rig } from './conformance/rig.ts';
 import { topicsConform } from './conformance/topics.ts';
-
-/** Runs a test body against a fresh log and cleans up after it. */
-export type Harness = (body: (rig: Rig) => Promise<void>) => Promise<void>;
 
 /** Registers the suite. @param open makes a fresh, empty log. */
 export function logConforms(name: string, open: () => Promise<Rig>): void {

@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { FlipstreamError } from '../schemas/errors.ts';
 import type { Incoming, Reducer } from './log.ts';
@@ -6,8 +5,8 @@ import type { Incoming, Reducer } from './log.ts';
 /** Starting a thread and loading its rules is not part of a batch's deadline. */
 const START_DEADLINE_MS = 60_000;
 
-/** From sources the host is a .ts file, in the package a .js one: as this very module. */
-const HOST = new URL(`./prepare-worker${extname(import.meta.url)}`, import.meta.url);
+/** The build gives this name the extension of the package's modules. */
+const HOST = new URL('./prepare-worker.ts', import.meta.url);
 
 interface Reply<P> {
   id?: number;
@@ -21,8 +20,9 @@ type Outcome<P> = { ok: P[] } | { why: 'timeout' | 'failed' };
 
 /** Runs a reducer's `prepare` in a worker thread. One batch at a time, so that a deadline counts one batch's work. */
 export interface Preparer<P> {
-  /** One result a record; the fallback for those that fail alone. @throws FlipstreamError `prepare_unusable` (fatal) */
+  /** One result a record; the fallback for those that fail alone. @throws FlipstreamError `prepare_unusable` (fatal), `stopped` */
   prepare(records: Incoming[]): Promise<P[]>;
+  /** Ends the thread at once, whatever it does. */
   close(): Promise<void>;
 }
 
@@ -46,10 +46,13 @@ export function createPreparer<P>({
   }
 
   async function attempt(records: Incoming[]): Promise<Outcome<P>> {
-    if (closed) throw new FlipstreamError('log_closed', 'usage', 'the log is closed');
+    if (closed) throw stopped();
     worker ??= start(module);
     const running = await worker;
+    if (closed) throw stopped();
     const outcome = await ask<P>(running, ++lastId, records, deadlineMs);
+    // A thread ended by `close` says nothing about its records: no fallback for them.
+    if (closed) throw stopped();
     if (!('ok' in outcome)) {
       // A thread that hung or died is of no more use, and one whose batch failed may hold half of it.
       await drop();
@@ -83,6 +86,14 @@ export function createPreparer<P>({
       return drop();
     },
   };
+}
+
+function stopped(): FlipstreamError {
+  return new FlipstreamError(
+    'stopped',
+    'retryable',
+    'stopped while records were prepared; nothing was committed',
+  );
 }
 
 async function start(module: URL): Promise<Worker> {

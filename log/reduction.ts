@@ -14,7 +14,7 @@ interface Kept<S> {
 }
 
 /** What one batch changes; the engine commits all of it, and the offset, in one transaction. */
-export interface Effects {
+interface Effects {
   outputs: Encoded[];
   /** Each changed key once, frozen; null forgets it. */
   states: Map<string, string | null>;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Harness } from '../conformance.ts';
 import type { Batch } from '../log.ts';
-import { caughtUp, event, everything, until, upTo } from './rig.ts';
+import { caughtUp, event, everything, type Harness, until, upTo } from './rig.ts';
 
 const KEYS = upTo(24).map((n) => `key-${n}`);
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FlipstreamError } from '../../schemas/errors.ts';
-import type { Harness } from '../conformance.ts';
 import type { Reducer } from '../log.ts';
-import { caughtUp, counter, counts, event, everything, until, upTo } from './rig.ts';
+import { caughtUp, counter, counts, event, everything, type Harness, until, upTo } from './rig.ts';
 
 const KEYS = ['x', 'y', 'z', 'w', 'v'];
 const prepareModule = new URL('./prepare-fixture.ts', import.meta.url);
@@ -143,6 +142,35 @@ export function reducersConform(rigged: Harness): void {
         await caughtUp(log, 'prep', 'trace.raw');
         await running.stop();
         expect(got).toEqual(['FINE', 'fallback timeout', 'GOOD', 'fallback failed', 'LAST']);
+      }));
+
+    test('stopping does not wait for a hung prepare, nor take it for the record fault', () =>
+      rigged(async (rig) => {
+        const log = await rig.open();
+        await log.publish([event('k', 1, 'hang')]);
+        const prepared: string[] = [];
+        const prep = (deadlineMs: number): Reducer<null, string> => ({
+          group: 'prep',
+          inputs: ['trace.raw'],
+          prepare: { module: prepareModule, deadlineMs, fallback: (why) => why },
+          apply: (_state, _record, got) => {
+            prepared.push(got);
+            return { state: null, out: [] };
+          },
+        });
+        const channel = new BroadcastChannel('flipstream prepare fixture');
+        const hanging = new Promise((resolve) => {
+          channel.onmessage = resolve;
+        });
+        const patient = log.run(prep(3_600_000));
+        await hanging;
+        channel.close();
+        await patient.stop();
+        expect(prepared).toEqual([]);
+        const running = log.run(prep(200));
+        await caughtUp(log, 'prep', 'trace.raw');
+        await running.stop();
+        expect(prepared).toEqual(['timeout']);
       }));
 
     test('a prepare module that cannot be loaded ends the reducer instead of falling back for everything', () =>

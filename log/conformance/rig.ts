@@ -17,6 +17,9 @@ export interface Rig {
   close(): Promise<void>;
 }
 
+/** Runs a test body against a fresh log and cleans up after it. */
+export type Harness = (body: (rig: Rig) => Promise<void>) => Promise<void>;
+
 /** An event whose key and number a test can recognise. */
 export function event(key: string, seq: number, text: string | null = null): Outgoing<'trace.raw'> {
   const value = { ...blankEvent(), event_id: `${key}:${seq}`, session_id: key, seq, text_redacted: text };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Harness } from '../conformance.ts';
-import { counts, delta, event, everything, upTo } from './rig.ts';
+import { counts, delta, event, everything, type Harness, upTo } from './rig.ts';
 
 /** What the log keeps: order, durability, size, compaction, retention. */
 export function topicsConform(rigged: Harness): void {

@@ -8,6 +8,8 @@ import { integer } from './rows.ts';
 const DAY_MS = 86_400_000;
 /** Blocks deleted in one transaction: publishers wait no longer than that takes. */
 const STEP = 50;
+const SPARE_PAGES = 2000;
+const VACUUM_PAGES = 500;
 
 /** Records removed by retention and by compaction, blocks merged. */
 export interface Maintained {
@@ -36,8 +38,17 @@ export async function maintain(core: Core): Promise<Maintained> {
   await core.transact(() => {
     core.db.exec('DELETE FROM letter WHERE offset < (SELECT earliest FROM part WHERE part.id = letter.part)');
   });
-  core.db.exec('PRAGMA incremental_vacuum(10000)');
+  await giveBack(core);
   return done;
+}
+
+/** Returns free pages to the file system, but for some that the next records will fill. */
+async function giveBack(core: Core): Promise<void> {
+  const free = core.db.prepare('PRAGMA freelist_count');
+  while (integer(free.get(), 'freelist_count') > SPARE_PAGES) {
+    await core.transact(() => core.db.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`));
+    await turn();
+  }
 }
 
 async function expire(core: Core, topic: TopicName, partition: number): Promise<number> {

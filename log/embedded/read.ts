@@ -7,7 +7,7 @@ import type { Catalog } from './catalog.ts';
 import { bytes, integer } from './rows.ts';
 import { named } from './sqlite-errors.ts';
 
-export interface ReadLimit {
+interface ReadLimit {
   records: number;
   bytes: number;
 }

@@ -7,7 +7,7 @@ import { bump, type Core } from './core.ts';
 import { createMember, type Member } from './member.ts';
 import { createOffsets, createPost, groupId, writeLetters } from './offsets.ts';
 import { checkSize } from './publish.ts';
-import { endsIt, isFenced, pause, retryAfter, start } from './running.ts';
+import { endsIt, isFenced, isStopped, pause, retryAfter, start } from './running.ts';
 import { named } from './sqlite-errors.ts';
 import { createStates, recordsLost } from './states.ts';
 
@@ -40,7 +40,10 @@ export function run<S, P>(core: Core, reducer: Reducer<S, P>): Running {
         workers.set(name, work);
       }
     };
-    const wakeUp = () => core.wake.ring();
+    const wakeUp = () => {
+      core.wake.ring();
+      void preparer?.close();
+    };
     stop.addEventListener('abort', wakeUp);
     try {
       await member.join(deal);
@@ -89,6 +92,7 @@ async function reduce<S, P>(
       for (const topic of reducer.inputs) busy = (await step(topic)) || busy;
       failures = 0;
     } catch (raw) {
+      if (stopped.aborted && isStopped(raw)) return;
       const error = named(raw, core.path);
       reduction.reset();
       core.counters.transactionFailures++;

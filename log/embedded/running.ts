@@ -39,3 +39,8 @@ export function endsIt(error: unknown): boolean {
 export function isFenced(error: unknown): boolean {
   return error instanceof FlipstreamError && error.code === 'fenced';
 }
+
+/** `prepare` was cut off by a stop. */
+export function isStopped(error: unknown): boolean {
+  return error instanceof FlipstreamError && error.code === 'stopped';
+}
