@@ -1,35 +1,30 @@
-import { canonical } from '../../schemas/canonical.ts';
 import type { Flip, Session, Verdict } from '../../schemas/generated.ts';
 import { size } from '../intervals.ts';
 import { get } from '../keyed.ts';
 import { type Chain, missingIn, type Start, seenIn } from './chain.ts';
-import { baselineOf, type Case, type Judged, judge } from './judge.ts';
+import { flipsOf } from './flips.ts';
+import { baselineOf, byAttempt, type Case, type Judged, judge } from './judge.ts';
 import { marksOf } from './marks.ts';
 import { compare, revisionOf, startOf } from './state.ts';
 
 export interface Derived {
   session: Session;
   flips: Flip[];
-  /** Hash of the verdict of each flip, by task. */
-  emitted: Record<string, string>;
 }
 
-/** What a session and its flips are, from the merged state alone: no order, no clock, no memory of earlier answers but keys that went. */
+/** What a session and its flips are: from the merged state alone, in whatever order it came to be. */
 export function derive(one: Case): Derived {
-  const { state, sessionId } = one;
+  const { state } = one;
   const judged: Judged[] = Object.entries(state.verdicts)
     .filter(([, { mode }]) => mode === 'grade')
     .map(([hash, verdict]) => ({ hash, verdict, judgement: judge(one, hash, verdict) }));
   const counted = judged
     .filter(({ judgement }) => judgement.stands === 'counts')
     .map(({ verdict }) => verdict);
-  const chosen = choose(counted);
   const revision = revisionOf(state);
-  const flipped = flipsOf(sessionId, revision, judged);
   return {
-    session: sessionOf(one, { judged, counted, chosen, revision }),
-    flips: flipped.map(({ flip }) => flip),
-    emitted: Object.fromEntries(flipped.map(({ flip, hash }) => [flip.task_id, hash])),
+    session: sessionOf(one, { judged, counted, chosen: choose(counted), revision }),
+    flips: flipsOf(one, revision, judged),
   };
 }
 
@@ -38,55 +33,6 @@ function choose(counted: readonly Verdict[]): Verdict | null {
   const passes = counted.filter(({ verdict }) => verdict === 'PASS').sort(byAttempt);
   const fails = counted.filter(({ verdict }) => verdict === 'FAIL').sort(byAttempt);
   return passes[0] ?? fails.at(-1) ?? null;
-}
-
-function byAttempt(a: Verdict, b: Verdict): number {
-  return (a.attempt ?? 0) - (b.attempt ?? 0) || (a.verdict_id < b.verdict_id ? -1 : 1);
-}
-
-/** One flip a task: the lowest PASS that counts; where none counts, the lowest that would have, withdrawn. */
-function flipsOf(sessionId: string, revision: number, judged: readonly Judged[]) {
-  const byTask = new Map<string, { hash: string; flip: Flip }>();
-  const order = (a: Judged, b: Judged) =>
-    Number(b.judgement.stands === 'counts') - Number(a.judgement.stands === 'counts') ||
-    byAttempt(a.verdict, b.verdict);
-  for (const { hash, verdict, judgement } of [...judged].sort(order)) {
-    if (verdict.verdict !== 'PASS' || byTask.has(verdict.task_id)) continue;
-    if (judgement.stands !== 'counts' && judgement.stands !== 'undone') continue;
-    const retracted = judgement.stands === 'undone' ? judgement.reason : null;
-    byTask.set(verdict.task_id, {
-      hash,
-      flip: flipFrom(sessionId, revision, verdict, judgement.baseline, retracted),
-    });
-  }
-  return [...byTask.values()];
-}
-
-function flipFrom(
-  session_id: string,
-  revision: number,
-  verdict: Verdict,
-  baseline: Verdict,
-  retracted: string | null,
-): Flip {
-  const { task_id, base_commit, tests_hash, runner, placement, evidence } = verdict;
-  return {
-    session_id,
-    task_id,
-    attempt: verdict.attempt ?? 0,
-    chain_id: verdict.chain_id ?? '',
-    head: verdict.head ?? '',
-    base_commit,
-    tests_hash,
-    runner,
-    placement,
-    evidence,
-    baseline: canonical(baseline),
-    verdict: canonical(verdict),
-    flipped_at: verdict.released_at,
-    revision,
-    retracted,
-  };
 }
 
 interface Found {

@@ -24,8 +24,7 @@ export function createJoin({ keyRing }: JoinOptions) {
       const state = given ?? emptyState();
       if (!merge(state, record)) return { state: given, out: [] };
       const sessionId = record.key;
-      const { session, flips, emitted } = derive({ sessionId, state, rejectionOf: verified });
-      Object.assign(state.emitted, emitted);
+      const { session, flips } = derive({ sessionId, state, rejectionOf: verified });
       const out: Out<'sessions' | 'flips'>[] = [{ topic: 'sessions', key: sessionId, value: session }];
       for (const flip of flips)
         out.push({ topic: 'flips', key: `${sessionId}:${flip.task_id}`, value: flip });

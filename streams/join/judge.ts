@@ -18,7 +18,7 @@ export type Judgement =
   | { stands: 'unsolicited' }
   | { stands: 'rejected'; reason: string };
 
-export type Undone = 'retracted' | 'revoked' | 'fork' | 'unknown_key';
+type Undone = 'retracted' | 'revoked' | 'fork';
 
 /** A verdict of mode grade with what stands of it. */
 export interface Judged {
@@ -38,8 +38,7 @@ export interface Case {
 export function judge(one: Case, hash: string, verdict: Verdict): Judgement {
   const { state, sessionId } = one;
   const refused = one.rejectionOf(hash, verdict);
-  const gone = refused === 'unknown_key' && Object.values(state.emitted).includes(hash);
-  if (refused !== null && refused !== 'revoked' && !gone) return rejected(refused);
+  if (refused !== null && refused !== 'revoked') return rejected(refused);
   if (verdict.session_id !== sessionId) return rejected('session');
   const requests = verdict.request_id === null ? undefined : get(state.requests, verdict.request_id);
   if (!requests) return { stands: 'unsolicited' };
@@ -116,7 +115,7 @@ function undoneWhy(
   request: Request,
   refused: Rejection | null,
 ): Undone | null {
-  if (refused === 'unknown_key' || refused === 'revoked') return refused;
+  if (refused === 'revoked') return refused;
   if (request.forked || (chain.forks[0]?.[0] ?? Number.POSITIVE_INFINITY) < request.seq) return 'fork';
   // A key may withdraw only what it might have claimed itself.
   const withdrawn = Object.entries(state.verdicts).some(
@@ -127,4 +126,9 @@ function undoneWhy(
       rejectionOf(hash, other) === null,
   );
   return withdrawn ? 'retracted' : null;
+}
+
+/** Order of attempts; of equal ones the smallest id. */
+export function byAttempt(a: Verdict, b: Verdict): number {
+  return (a.attempt ?? 0) - (b.attempt ?? 0) || (a.verdict_id < b.verdict_id ? -1 : 1);
 }

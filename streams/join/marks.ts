@@ -82,10 +82,14 @@ function hasUnattested(
 }
 
 /** What the agent's host says it was answered, against what was signed. */
-function* ofClaims({ state }: Case, judged: readonly Judged[], ended: boolean): Generator<string> {
+function* ofClaims(
+  { state, rejectionOf }: Case,
+  judged: readonly Judged[],
+  ended: boolean,
+): Generator<string> {
   const signed = new Map<string, Set<string>>();
-  for (const { verdict, judgement } of judged) {
-    if (verdict.request_id === null || judgement.stands === 'rejected') continue;
+  for (const { hash, verdict } of judged) {
+    if (verdict.request_id === null || rejectionOf(hash, verdict) !== null) continue;
     signed.set(verdict.request_id, (signed.get(verdict.request_id) ?? new Set()).add(verdict.verdict));
   }
   for (const [requestId, claims] of Object.entries(state.claims)) {

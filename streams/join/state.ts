@@ -21,6 +21,11 @@ export interface Request {
   diff_hash: string | null;
 }
 
+export interface Emitted {
+  verdict: string;
+  baseline: string;
+}
+
 export interface JoinState {
   chains: Keyed<Chain>;
   /** By request id; more than one only where events contradict each other. */
@@ -29,8 +34,8 @@ export interface JoinState {
   claims: Keyed<string[]>;
   /** Every distinct signed record under the session's key, by its hash. */
   verdicts: Keyed<Verdict>;
-  /** Hash of the verdict of each flip put out so far, by task: what must be withdrawn if its key goes. */
-  emitted: Keyed<string>;
+  /** Hashes of the verdict and the baseline of each flip put out, by task: what is withdrawn when it can no longer be told, since a key left the ring. */
+  emitted: Keyed<Emitted>;
 }
 
 export const MAX_CHAINS = 128;
