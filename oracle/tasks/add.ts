@@ -36,7 +36,7 @@ export async function taskAdd(oracle: Oracle, dir: string): Promise<TaskRow> {
     task_id: definition.task_id,
     tests_hash: testsHash(definition, hidden),
     base_commit: definition.base_commit,
-    root_commit: definition.root_commits.at(-1) ?? '',
+    root_commit: definition.root_commits[0] ?? '',
     status: 'unchecked',
     reason: null,
     checked_at: null,

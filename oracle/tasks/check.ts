@@ -81,7 +81,7 @@ function record(oracle: Oracle, task: StoredTask, reason: string | null): TaskRo
       task_id: definition.task_id,
       tests_hash,
       base_commit: definition.base_commit,
-      root_commit: definition.root_commits.at(-1) ?? '',
+      root_commit: definition.root_commits[0] ?? '',
       status: reason === null ? 'ready' : 'quarantined',
       reason,
       checked_at,

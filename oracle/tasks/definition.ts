@@ -50,7 +50,7 @@ export const TaskDefinition = TaskFile.omit({ mirror: true, hidden_files: true, 
   {
     v: z.literal(1),
     base_commit: z.string().regex(/^[0-9a-f]{40,64}$/),
-    /** Every root that the base commit descends from, oldest last as git lists them. */
+    /** Every root that the base commit descends from, oldest first: the first one names the repository. */
     root_commits: z.array(z.string()).min(1),
     /** Makes `tests_hash` say nothing to someone who guesses at the tests. */
     salt: z.string().regex(/^[0-9a-f]{32}$/),

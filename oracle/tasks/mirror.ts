@@ -43,13 +43,24 @@ export async function makeMirror(
   await gitOk(['-C', fresh, 'update-ref', 'refs/heads/base', base_commit]);
   await gitOk(['-C', fresh, 'symbolic-ref', 'HEAD', 'refs/heads/base']);
   await gitOk(['-C', fresh, 'fsck', '--connectivity-only', '--no-dangling']);
-  const roots = (await gitOk(['-C', fresh, 'rev-list', '--max-parents=0', base_commit]))
-    .toString()
-    .trim()
-    .split('\n');
+  const root_commits = await rootsOf(fresh, base_commit);
   await rm(mirror, { recursive: true, force: true });
   await rename(fresh, mirror);
-  return { base_commit, root_commits: roots };
+  return { base_commit, root_commits };
+}
+
+/** The roots, oldest first and of equal ones the smallest id: the first is the one that names the repository. */
+async function rootsOf(mirror: string, base: string): Promise<string[]> {
+  const listed = await gitOk(['-C', mirror, 'rev-list', '--max-parents=0', '--timestamp', base]);
+  const roots = listed
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' '));
+  roots.sort(
+    ([time, id = ''], [otherTime, other = '']) => Number(time) - Number(otherTime) || (id < other ? -1 : 1),
+  );
+  return roots.map(([, id = '']) => id);
 }
 
 /** A git bundle of the mirror: branch `base` and HEAD, for `task start`. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,6 +22,12 @@ import { taskCheck } from './check.ts';
 import { loadTask, readyTask, taskRow } from './store.ts';
 
 const TASK = 'demo-split-bill';
+const AUTHOR = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+    [`GIT_${who}_NAME`, 't'],
+    [`GIT_${who}_EMAIL`, 't@example.invalid'],
+  ]),
+);
 const HIDDEN = { 'test/h.js': 'secret', 'data/x.json': '{}' };
 
 async function added(runner = fakeRunner(), change = {}) {
@@ -143,6 +150,23 @@ test('O4 the mirror holds the base commit and its ancestors only, whatever the s
   expect(objects(mirror, 'cat-file', '--batch-all-objects', '--batch-check')).toEqual(
     objects(repository, 'rev-list', '--objects', base),
   );
+});
+
+test('of several roots the oldest names the repository', async () => {
+  const repository = makeRepository();
+  const first = runGit(repository, 'rev-parse', 'HEAD').trim();
+  const empty = runGit(repository, 'write-tree').trim();
+  const later = runGit(repository, 'commit-tree', '-m', 'other root', empty).trim();
+  const older = execFileSync('git', ['commit-tree', '-m', 'oldest root', empty], {
+    cwd: repository,
+    env: { ...process.env, ...AUTHOR, GIT_COMMITTER_DATE: '2001-01-01T00:00:00Z' },
+  });
+  const parents = [first, later, older.toString().trim()].flatMap((parent) => ['-p', parent]);
+  const merge = runGit(repository, 'commit-tree', '-m', 'merge', ...parents, empty).trim();
+  const oracle = makeOracle({ runner: fakeRunner() });
+  const row = await taskAdd(oracle, taskDirectory(repository, { base_commit: merge }));
+  expect(row.root_commit).toBe(older.toString().trim());
+  expect(loadTask(oracle.home, TASK)?.definition.root_commits).toHaveLength(3);
 });
 
 const WRONG: [string, Record<string, unknown>, RegExp][] = [
