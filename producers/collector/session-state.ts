@@ -41,9 +41,11 @@ export type OpenMessage = z.infer<typeof OpenMessage>;
 /** The last assistant message of an agent, to tell it once. */
 const Told = z.strictObject({
   turn: z.number().int(),
-  /** SHA-256 of the text as stored. */
+  /** SHA-256 of the text as stored, without the white space around it. */
   text: z.string(),
   bytes: z.number().int(),
+  /** Nothing was redacted or cut, so the text tells by itself. */
+  exact: z.boolean(),
 });
 export type Told = z.infer<typeof Told>;
 

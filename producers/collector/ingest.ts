@@ -1,0 +1,79 @@
+import type { SpoolEntry } from '../draft.ts';
+import { assemble } from './assemble.ts';
+import { type CommitDeps, type Committer, createCommitter } from './commit.ts';
+import type { SpoolFiles } from './spool-files.ts';
+
+export interface IngestDeps extends CommitDeps {
+  spool: SpoolFiles;
+  batch: number;
+  warn: (message: string, fields: Record<string, unknown>) => void;
+}
+
+export interface Ingest {
+  /** Commits everything that the spool holds now, in order of capture, some entries a transaction. */
+  all(): Promise<void>;
+  /** Spool files that are committed and still on the disk. */
+  readonly done: Set<string>;
+  counters: { entries: number; unreadable: number };
+}
+
+/** @returns the ingest of a spool into collector.db: the step that gives an event its place */
+export function createIngest(deps: IngestDeps): Ingest {
+  const { spool, store, outbox } = deps;
+  const done = new Set(outbox.entries());
+  const counters = { entries: 0, unreadable: 0 };
+
+  function one(committer: Committer, name: string, entry: SpoolEntry): void {
+    const session = committer.session(entry.session_id, entry.harness);
+    const counts = entry.drafts.some((draft) => draft.own_id === undefined);
+    const ordinal = counts ? store.nextOrdinal(entry.session_id, entry.registration, entry.payload_hash) : 0;
+    const assembled = assemble(session.state, entry, committer.context(entry.session_id, ordinal));
+    committer.add(session, assembled, Date.parse(entry.ts));
+    outbox.putEntry(name, entry.session_id);
+  }
+
+  function batch(names: readonly string[]): void {
+    const bad: string[] = [];
+    const good: string[] = [];
+    store.transaction(() => {
+      const committer = createCommitter(deps);
+      for (const name of names) {
+        const entry = spool.read(name);
+        if (!entry || !usable(entry)) {
+          bad.push(name);
+          continue;
+        }
+        one(committer, name, entry);
+        good.push(name);
+      }
+      committer.end();
+    });
+    for (const name of good) done.add(name);
+    counters.entries += good.length;
+    for (const name of bad) setAside(name);
+  }
+
+  function setAside(name: string): void {
+    counters.unreadable += 1;
+    deps.warn('a spool entry cannot be read and is set aside in spool/bad', { name });
+    spool.setAside(name);
+  }
+
+  return {
+    done,
+    counters,
+    async all() {
+      const names = spool.list().filter((name) => !done.has(name));
+      for (let from = 0; from < names.length; from += deps.batch) {
+        const some = names.slice(from, from + deps.batch).filter((name) => !done.has(name));
+        if (some.length > 0) batch(some);
+        if (from + deps.batch < names.length) await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}
+
+/** An entry whose time is no time has a place in no order. */
+function usable(entry: SpoolEntry): boolean {
+  return !Number.isNaN(Date.parse(entry.ts)) && entry.session_id !== '' && entry.session_id.length <= 256;
+}

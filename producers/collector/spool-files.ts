@@ -1,0 +1,104 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { SpoolEntry } from '../draft.ts';
+import type { Home } from '../home.ts';
+
+/** The collector's view of the spool: entries in the order of their names, which is the order of capture. */
+export interface SpoolFiles {
+  directory: string;
+  list(): string[];
+  /** null: gone, or not an entry that this release can read. */
+  read(name: string): SpoolEntry | null;
+  /** Deletes files, durably. */
+  remove(names: readonly string[]): void;
+  /** Keeps an entry that cannot be read beside the others, for a person to look at. */
+  setAside(name: string): void;
+}
+
+/** No hook writes more; what is larger is no entry of ours. */
+const MAX_ENTRY_BYTES = 64 * 1024 * 1024;
+
+export function openSpool(home: Home): SpoolFiles {
+  const directory = join(home.spool, 'new');
+  const bad = join(home.spool, 'bad');
+  for (const path of [join(home.spool, 'tmp'), directory]) mkdirSync(path, { recursive: true, mode: 0o700 });
+  return {
+    directory,
+    list: () =>
+      readdirSync(directory)
+        .filter((name) => name.endsWith('.json'))
+        .sort(),
+    read: (name) => readEntry(join(directory, name)),
+    remove(names) {
+      for (const name of names) {
+        try {
+          unlinkSync(join(directory, name));
+        } catch (error) {
+          if (!isGone(error)) throw error;
+        }
+      }
+      syncDirectory(directory);
+    },
+    setAside(name) {
+      mkdirSync(bad, { recursive: true, mode: 0o700 });
+      try {
+        renameSync(join(directory, name), join(bad, name));
+      } catch (error) {
+        if (!isGone(error)) throw error;
+      }
+    },
+  };
+}
+
+/** The spool may be a folder that others write to: only a plain file of a sane size is read. */
+function readEntry(path: string): SpoolEntry | null {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'EIO'))
+      throw error;
+    return null;
+  }
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile() || stat.size > MAX_ENTRY_BYTES) return null;
+    const text = readFileSync(file, 'utf8');
+    const parsed = SpoolEntry.safeParse(parse(text));
+    return parsed.success ? parsed.data : null;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+export function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
