@@ -1,0 +1,194 @@
+/** Lands topics in the warehouse's Delta tables, each record exactly once. */
+import { mkdirSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Batch, Log, Running } from '../log/log.ts';
+import { FlipstreamError } from '../schemas/errors.ts';
+import type { Clock } from '../schemas/time.ts';
+import { openTable, type Table } from '../warehouse/delta/table.ts';
+import { type Landed, land } from '../warehouse/land.ts';
+import { openParquetWriter } from '../warehouse/parquet.ts';
+import {
+  type LandedTopic,
+  TABLE_NAMES,
+  TABLES,
+  type TableName,
+  tableColumns,
+  tableDir,
+} from '../warehouse/tables.ts';
+import { appId, createHold, type Hold } from './sink/hold.ts';
+import { LANDED_TOPICS, tableOf } from './sink/rows.ts';
+import { createSinkStats, type SinkStats } from './sink/stats.ts';
+
+export interface SinkOptions {
+  log: Log;
+  /** Directory of the tables. */
+  warehouse: string;
+  clock: Clock;
+  /** Rows are visible at most about this long after they were read; milliseconds. */
+  flushMs?: number;
+  /** Rows and bytes (guessed) that wait in memory before they land; twice as much may be held at once. */
+  maxRows?: number;
+  maxWeight?: number;
+  group?: string;
+  /** Goes on where retention has deleted what never landed. */
+  acceptGap?: boolean;
+  /** DuckDB's part of the memory. */
+  memoryMiB?: number;
+  /** Told of failures that are being retried. */
+  warn?: (message: string, error: unknown) => void;
+}
+
+export interface Sink extends Running {
+  /** Resolves when everything taken in so far has landed. */
+  flush(): Promise<void>;
+  stats(): SinkStats;
+}
+
+const RETRY_MS = [100, 500, 2000, 5000];
+
+/**
+ * Starts the sink. Which offsets have landed is written in the tables themselves, in the same commit as the
+ * rows: the group's committed offset runs ahead of it and is only a hint.
+ * @throws FlipstreamError `log_gap`, `delta_*`, `table_schema_differs` (fatal), from `done` as well
+ */
+export async function startSink(options: SinkOptions): Promise<Sink> {
+  const {
+    log,
+    warehouse,
+    clock,
+    flushMs = 250,
+    maxRows = 50_000,
+    maxWeight = 96 * 2 ** 20,
+    group = 'sink',
+  } = options;
+  mkdirSync(warehouse, { recursive: true });
+  const writer = await openParquetWriter({ memoryMiB: options.memoryMiB });
+  const stats = createSinkStats();
+  const tables = new Map<TableName, { table: Table; hold: Hold }>();
+  for (const name of TABLE_NAMES) {
+    const table = await openTable(tableDir(warehouse, name), tableColumns(name), clock);
+    tables.set(name, { table, hold: createHold(name, TABLES[name].topic, options.acceptGap ?? false) });
+    stats.version(name, (await table.refresh()).version);
+  }
+  const ids = new Map<string, string>();
+  const stopping = new AbortController();
+  let landing: Promise<void> = Promise.resolve();
+  let failed: { error: unknown } | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let lastFlush = Number.NEGATIVE_INFINITY;
+
+  const of = (name: TableName) => {
+    const found = tables.get(name);
+    if (!found) throw new TypeError(`no table ${name}`);
+    return found;
+  };
+
+  async function idOf(topic: LandedTopic): Promise<string> {
+    const id = ids.get(topic) ?? (await log.idOf(topic));
+    ids.set(topic, id);
+    return id;
+  }
+
+  /** Lands what is held, after what is landing already. Never rejects: a failure that will not pass is in `failed`. */
+  function flush(): Promise<void> {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    lastFlush = performance.now();
+    const cargos = [...tables].map(([name, { table, hold }]) => ({ name, table, cargo: hold.unload() }));
+    landing = landing.then(async () => {
+      for (const { name, table, cargo } of cargos) {
+        if (cargo === null || failed) continue;
+        try {
+          const landed = await persist(() => land({ table, name, writer, clock }, cargo));
+          const now = clock();
+          stats.landed(
+            name,
+            landed,
+            cargo.delays.map((at) => now - at),
+          );
+        } catch (error) {
+          failed ??= { error };
+        }
+      }
+    });
+    return landing;
+  }
+
+  async function persist(job: () => Promise<Landed>): Promise<Landed> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await job();
+      } catch (error) {
+        if (stopping.signal.aborted && attempt > 0) throw error;
+        if (error instanceof FlipstreamError && error.kind !== 'retryable') throw error;
+        options.warn?.('landing failed; trying again', error);
+        await wait(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)], undefined, {
+          signal: stopping.signal,
+        }).catch(() => {});
+      }
+    }
+  }
+
+  function check(): void {
+    if (failed) throw failed.error;
+  }
+
+  async function onBatch(batch: Batch<LandedTopic>): Promise<void> {
+    check();
+    const { hold } = of(tableOf(batch.topic));
+    hold.take(batch, await idOf(batch.topic), clock());
+    if (hold.rows >= maxRows || hold.weight >= maxWeight) {
+      // One load lands while the next is taken in; no more than that is ever held.
+      await landing;
+      check();
+      void flush();
+    } else timer ??= setTimeout(flush, flushMs).unref();
+  }
+
+  const running = log.consume<LandedTopic>({
+    group,
+    topics: LANDED_TOPICS,
+    maxBatch: 4000,
+    startAt: async (topic, partition) => {
+      // Asked at the start, after a failure, and when a partition comes from another sink.
+      await flush();
+      check();
+      const { table, hold } = of(tableOf(topic));
+      const { txns } = await table.refresh();
+      const next = txns.get(appId(await idOf(topic), topic, partition)) ?? 0;
+      hold.expect(partition, next);
+      return next;
+    },
+    onBatch,
+    onIdle: async () => {
+      // Nothing more to wait for, so the first row after a pause is visible at once.
+      if (timer && performance.now() - lastFlush >= flushMs) void flush();
+    },
+  });
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    await running.stop();
+    await flush();
+  }
+
+  const done = running.done
+    .finally(async () => {
+      await flush();
+      writer.close();
+    })
+    .then(check);
+  done.catch(() => {});
+  return {
+    done,
+    stop: async () => {
+      await stop();
+      await done.catch(() => {});
+    },
+    flush: async () => {
+      await flush();
+      check();
+    },
+    stats: stats.read,
+  };
+}

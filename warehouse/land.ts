@@ -1,0 +1,211 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { FlipstreamError } from '../schemas/errors.ts';
+import type { Clock } from '../schemas/time.ts';
+import { type Add, type Remove, rowsOf } from './delta/actions.ts';
+import { addOf, newFileName, type Table } from './delta/table.ts';
+import type { Snapshot } from './delta/version.ts';
+import { list, name } from './duck.ts';
+import type { ParquetWriter } from './parquet.ts';
+import { relation } from './relation.ts';
+import { specOf, type TableName } from './tables.ts';
+import type { Rows } from './vectors.ts';
+
+/** Rows of one table that wait to land, from one log. */
+export interface Cargo {
+  /** In order of offset within each partition; the last columns are those of PROVENANCE. */
+  rows: Rows;
+  /** Application id (`<log id>/<topic>/<partition>`) of each row's partition. */
+  appId: (partition: number) => string;
+  /** By partition: the offset to go on from once these rows have landed. */
+  next: ReadonlyMap<number, number>;
+}
+
+export interface Landed {
+  snapshot: Snapshot;
+  rows: number;
+  /** Rows that another sink had landed before. */
+  dropped: number;
+  conflicts: number;
+}
+
+/** From this many rows on, what is left of a rewritten file gets a file of its own, so that it rests from then on. */
+const RESTING_ROWS = 20_000;
+const MOST_CONFLICTS = 100;
+
+const PARTITION_FROM_END = 3;
+const OFFSET_FROM_END = 2;
+
+/**
+ * Lands rows in one version of their table, together with how far the log was read: a crash at any point
+ * leaves both or neither. When another writer commits first, what it has landed is dropped here and the rest
+ * tried again, so no range is published twice.
+ * @throws FlipstreamError `warehouse_write`, `delta_commit_failed`, `warehouse_contended` (retryable)
+ */
+export async function land(
+  to: { table: Table; name: TableName; writer: ParquetWriter; clock: Clock },
+  cargo: Cargo,
+): Promise<Landed> {
+  let made: Made | null = null;
+  for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
+    const snapshot = await to.table.refresh();
+    const rows = stillMissing(cargo, snapshot);
+    const dropped = cargo.rows.length - rows.length;
+    if (rows.length === 0) {
+      discard(to.table, made);
+      return { snapshot, rows: 0, dropped, conflicts };
+    }
+    if (made === null || made.input !== rows.length || (made.readFiles && made.base !== snapshot.version)) {
+      discard(to.table, made);
+      made = await make(to, snapshot, rows);
+    }
+    const now = to.clock();
+    const txns = [...cargo.next]
+      .map(([partition, version]) => ({ appId: cargo.appId(partition), version, lastUpdated: now }))
+      .filter(({ appId, version }) => version > (snapshot.txns.get(appId) ?? 0));
+    const operation = specOf(to.name).mode === 'upsert' ? 'MERGE' : 'WRITE';
+    const after = await to.table.commit(snapshot, {
+      operation,
+      adds: made.adds,
+      removes: made.removes,
+      txns,
+    });
+    if (after) return { snapshot: after, rows: rows.length, dropped, conflicts };
+  }
+  discard(to.table, made);
+  throw new FlipstreamError(
+    'warehouse_contended',
+    'retryable',
+    `${to.table.dir}: other writers were first ${MOST_CONFLICTS} times in a row`,
+  );
+}
+
+/** Rows at or above what the table says has landed. */
+function stillMissing({ rows, appId }: Cargo, snapshot: Snapshot): Rows {
+  const landed = new Map<number, number>();
+  const from = (partition: number) => {
+    const known = landed.get(partition) ?? snapshot.txns.get(appId(partition)) ?? 0;
+    landed.set(partition, known);
+    return known;
+  };
+  const missing = rows.filter((row) => {
+    const partition = Number(row[row.length - PARTITION_FROM_END]);
+    return Number(row[row.length - OFFSET_FROM_END]) >= from(partition);
+  });
+  return missing.length === rows.length ? rows : missing;
+}
+
+interface Made {
+  input: number;
+  base: number;
+  /** The files depend on what the version held, and must be made again on top of another. */
+  readFiles: boolean;
+  adds: Add[];
+  removes: Remove[];
+}
+
+interface Target {
+  table: Table;
+  name: TableName;
+  writer: ParquetWriter;
+  clock: Clock;
+}
+
+async function make(to: Target, snapshot: Snapshot, rows: Rows): Promise<Made> {
+  const { mode } = specOf(to.name);
+  const made: Made = {
+    input: rows.length,
+    base: snapshot.version,
+    readFiles: mode !== 'append',
+    adds: [],
+    removes: [],
+  };
+  if (mode === 'append') {
+    await writeTo(to, made, rows);
+  } else if (mode === 'once') {
+    const held = files(to.table, snapshot.files.keys());
+    await writeTo(
+      to,
+      made,
+      distinct(to, rows, 'first'),
+      `SELECT * FROM incoming ANTI JOIN (${relation(to.table.columns, held)}) held USING (${keyList(to)})`,
+    );
+  } else {
+    await rewrite(to, made, snapshot, distinct(to, rows, 'last'));
+  }
+  return made;
+}
+
+/** Copy on write: files that hold a key of the new rows are written again without it. */
+async function rewrite(to: Target, made: Made, snapshot: Snapshot, rows: Rows): Promise<void> {
+  const { columns, dir } = to.table;
+  const touched = await filesHolding(to, snapshot, rows);
+  const small = touched.filter((add) => (rowsOf(add) ?? 0) < RESTING_ROWS);
+  const rest = (adds: readonly Add[]) =>
+    `SELECT * FROM (${relation(
+      columns,
+      files(
+        to.table,
+        adds.map(({ path }) => path),
+      ),
+    )}) held ANTI JOIN incoming USING (${keyList(to)})`;
+  await writeTo(
+    to,
+    made,
+    rows,
+    small.length === 0 ? undefined : `SELECT * FROM incoming UNION ALL (${rest(small)})`,
+  );
+  for (const add of touched.filter((candidate) => !small.includes(candidate))) {
+    await writeTo(to, made, rows, rest([add]));
+  }
+  const now = to.clock();
+  made.removes = touched.map(({ path }) => ({ path, deletionTimestamp: now, dataChange: true }));
+  // A removal without its addition would lose rows: nothing above may have left a touched file out.
+  if (made.adds.length === 0)
+    throw new FlipstreamError('warehouse_write', 'retryable', `${dir}: nothing was written`);
+}
+
+async function filesHolding(to: Target, snapshot: Snapshot, rows: Rows): Promise<Add[]> {
+  if (snapshot.files.size === 0) return [];
+  const keys = specOf(to.name).key;
+  const at = keys.map((key) => to.table.columns.findIndex((column) => column.name === key));
+  const columns = to.table.columns.filter((column) => keys.includes(column.name));
+  const order = columns.map((column) => at[keys.indexOf(column.name)] ?? -1);
+  const found = await to.writer.ask(
+    columns,
+    rows.map((row) => order.map((index) => row[index])),
+    `SELECT DISTINCT parse_filename(filename) FROM read_parquet(${list(files(to.table, snapshot.files.keys()))}, filename = true)
+     SEMI JOIN incoming USING (${keyList(to)})`,
+  );
+  return found.map((path) => snapshot.files.get(path)).filter((add) => add !== undefined);
+}
+
+/** One row a key. */
+function distinct({ table, name: tableName }: Target, rows: Rows, keep: 'first' | 'last'): Rows {
+  const at = specOf(tableName).key.map((key) => table.columns.findIndex((column) => column.name === key));
+  const byKey = new Map<string, readonly unknown[]>();
+  for (const row of rows) {
+    const key = JSON.stringify(at.map((index) => row[index]));
+    if (keep === 'last' || !byKey.has(key)) byKey.set(key, row);
+  }
+  return [...byKey.values()];
+}
+
+async function writeTo(to: Target, made: Made, rows: Rows, select?: string): Promise<void> {
+  const path = newFileName();
+  const written = await to.writer.write(join(to.table.dir, path), to.table.columns, rows, select);
+  if (written.rows === 0) rmSync(join(to.table.dir, path), { force: true });
+  else made.adds.push(addOf(path, written, to.clock()));
+}
+
+function discard(table: Table, made: Made | null): void {
+  for (const { path } of made?.adds ?? []) rmSync(join(table.dir, path), { force: true });
+}
+
+function keyList({ name: tableName }: Target): string {
+  return specOf(tableName).key.map(name).join(', ');
+}
+
+function files(table: Table, paths: Iterable<string>): string[] {
+  return [...paths].map((path) => join(table.dir, path));
+}

@@ -1,0 +1,142 @@
+import { rmSync, statSync } from 'node:fs';
+import { DuckDBTableFunction } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
+import { FlipstreamError } from '../schemas/errors.ts';
+import { type Column, duckType, jsonStructure } from './columns.ts';
+import { type Duck, name, openDuck, text } from './duck.ts';
+import { syncFile } from './sync.ts';
+import { type Carrier, CHUNK_ROWS, carrierOf, fill, type Rows } from './vectors.ts';
+
+/**
+ * Fast enough for the sink; compaction packs harder later. Version 2 pages hold the lengths of strings apart
+ * from their bytes, which helps zstd at no cost.
+ */
+export const QUICK =
+  'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 65536';
+
+/** A finished Parquet file. */
+export interface Written {
+  /** Bytes. */
+  size: number;
+  rows: number;
+}
+
+/** Writes rows into Parquet files, one file at a time. */
+export interface ParquetWriter {
+  readonly duck: Duck;
+  /**
+   * Writes and syncs one file. Every column of the table is in it, so that any reader of one file sees the
+   * whole table.
+   * @param select SQL over the rows, which it finds as the relation `incoming`; default: all of them as they are.
+   */
+  write(path: string, columns: readonly Column[], rows: Rows, select?: string): Promise<Written>;
+  /** The strings of the first column that a query over the rows (`incoming`) gives. */
+  ask(columns: readonly Column[], rows: Rows, select: string): Promise<string[]>;
+  /** Runs a COPY whose source are files, in turn with the writes. */
+  copy(path: string, select: string, options: string): Promise<Written>;
+  close(): void;
+}
+
+interface Load {
+  rows: Rows;
+  sent: number;
+  columns: { at: number; name: string; carrier: Exclude<Carrier, { as: 'nothing' }> }[];
+}
+
+const SOURCE = 'flipstream_rows';
+
+/** @throws FlipstreamError `warehouse_write` (retryable) from `write` and `copy`; the unfinished file is gone. */
+export async function openParquetWriter(
+  options: { memoryMiB?: number; spill?: string } = {},
+): Promise<ParquetWriter> {
+  // One thread: with two, DuckDB and this process's own thread fight over the same cores, and both lose.
+  const duck = await openDuck({ ...options, threads: 1 });
+  let load: Load = { rows: [], sent: 0, columns: [] };
+  let turn: Promise<unknown> = Promise.resolve();
+
+  duck.connection.registerTableFunction(
+    DuckDBTableFunction.create({
+      name: SOURCE,
+      bindFunction: (bind) => {
+        for (const { name: column, carrier } of load.columns) bind.addResultColumn(column, carrier.type);
+      },
+      initFunction: (init) => init.setMaxThreads(1),
+      mainFunction: (_info, chunk) => {
+        const from = load.sent;
+        const count = Math.min(CHUNK_ROWS, load.rows.length - from);
+        load.sent += count;
+        duckdb.data_chunk_set_size(chunk.chunk, count);
+        load.columns.forEach(({ at, carrier }, column) => {
+          fill(chunk, column, carrier, { rows: load.rows, at, from, count });
+        });
+      },
+    }),
+  );
+
+  async function run(path: string, select: string, how: string): Promise<Written> {
+    try {
+      const result = await duck.connection.run(`COPY (${select}) TO ${text(path)} (${how})`);
+      syncFile(path);
+      return { size: statSync(path).size, rows: result.rowsChanged };
+    } catch (cause) {
+      rmSync(path, { force: true });
+      throw new FlipstreamError('warehouse_write', 'retryable', `${path} could not be written`, cause);
+    }
+  }
+
+  /** @param select undefined: the rows go straight through; else they may be read more than once. */
+  async function withRows<T>(
+    columns: readonly Column[],
+    rows: Rows,
+    select: string | undefined,
+    use: (sql: string) => Promise<T>,
+  ): Promise<T> {
+    const carriers = columns.map(({ type }, at) => carrierOf(type.kind, rows, at));
+    const used: Load['columns'] = [];
+    carriers.forEach((carrier, at) => {
+      if (carrier.as !== 'nothing') used.push({ at, name: columns[at]?.name ?? '', carrier });
+    });
+    load = { rows, sent: 0, columns: used };
+    try {
+      const incoming = `SELECT ${columns.map((column, at) => projected(column, carriers[at])).join(', ')} FROM ${SOURCE}()`;
+      return await use(
+        select === undefined ? incoming : `WITH incoming AS MATERIALIZED (${incoming}) ${select}`,
+      );
+    } finally {
+      load = { rows: [], sent: 0, columns: [] };
+    }
+  }
+
+  function inTurn<T>(job: () => Promise<T>): Promise<T> {
+    const mine = turn.then(job, job);
+    turn = mine.catch(() => {});
+    return mine;
+  }
+
+  return {
+    duck,
+    write: (path, columns, rows, select) =>
+      inTurn(() => withRows(columns, rows, select, (sql) => run(path, sql, QUICK))),
+    ask: (columns, rows, select) =>
+      inTurn(() =>
+        withRows(columns, rows, select, async (sql) => {
+          const reader = await duck.connection.runAndReadAll(sql);
+          return reader.getRowsJson().map(([first]) => String(first));
+        }),
+      ),
+    copy: (path, select, how) => inTurn(() => run(path, select, how)),
+    close: () => duck.close(),
+  };
+}
+
+function projected(column: Column, carrier: Carrier | undefined): string {
+  const as = name(column.name);
+  if (carrier === undefined || carrier.as === 'nothing') {
+    // A list field has a default and is never null.
+    const empty = column.type.kind === 'list' ? '[]' : 'NULL';
+    return `${empty}::${duckType(column)} AS ${as}`;
+  }
+  if (carrier.as === 'json')
+    return `from_json(${as}, ${text(jsonStructure(column))})::${duckType(column)} AS ${as}`;
+  return as;
+}

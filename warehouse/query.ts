@@ -1,0 +1,142 @@
+import { type DuckDBConnection, StatementType } from '@duckdb/node-api';
+import { FlipstreamError, messageOf } from '../schemas/errors.ts';
+import { name, openDuck, text } from './duck.ts';
+import { openSnapshots } from './snapshots.ts';
+import { plainValue, type Value } from './values.ts';
+import { VIEWS } from './views.sql.ts';
+
+export interface Answer {
+  columns: { name: string; type: string }[];
+  rows: Value[][];
+}
+
+/** Reads a warehouse; any number of processes may, while the sink writes. */
+export interface Reader {
+  /**
+   * Runs SQL over the newest version of every table and answers with the last statement's rows.
+   * @throws FlipstreamError `sql` (usage) with DuckDB's own message; `sql_read_only` (usage); `delta_*` (fatal)
+   */
+  query(sql: string): Promise<Answer>;
+  /** As `query`, a chunk of rows at a time. The rows are counted before the first is handed out. */
+  stream(sql: string): Promise<{ columns: Answer['columns']; total: number; rows: AsyncIterable<Value[][]> }>;
+  close(): void;
+}
+
+export interface ReaderOptions {
+  memoryMiB?: number;
+  threads?: number;
+  /** A folder of the caller's for what does not fit into memory. */
+  spill?: string;
+  /** Other folders that queries may read. */
+  alsoRead?: readonly string[];
+}
+
+const ALLOWED: ReadonlySet<StatementType> = new Set([
+  StatementType.SELECT,
+  StatementType.EXPLAIN,
+  StatementType.CREATE,
+  StatementType.DROP,
+]);
+
+/** @param warehouse directory of the tables; without one, every table is empty. */
+export async function openReader(warehouse: string, options: ReaderOptions = {}): Promise<Reader> {
+  const { memoryMiB = 1024, threads = 2, spill, alsoRead = [] } = options;
+  const duck = await openDuck({ memoryMiB, threads, spill, only: [warehouse, ...alsoRead] });
+  const { connection } = duck;
+  const snapshots = openSnapshots(warehouse);
+
+  async function renew(): Promise<void> {
+    for (const { table, sql } of await snapshots.changed()) {
+      await connection.run(`CREATE OR REPLACE VIEW ${name(table)} AS ${sql}`);
+    }
+  }
+
+  await renew();
+  for (const view of VIEWS) {
+    await connection.run(`CREATE VIEW ${name(view.name)} AS ${view.sql}`);
+    await connection.run(`COMMENT ON VIEW ${name(view.name)} IS ${text(view.about)}`);
+  }
+
+  return {
+    async query(sql) {
+      await renew();
+      return named(async () => {
+        let answer: Answer = { columns: [], rows: [] };
+        const statements = await connection.extractStatements(sql);
+        for (let index = 0; index < statements.count; index++) {
+          const prepared = await statements.prepare(index);
+          if (!ALLOWED.has(prepared.statementType) || isAnalyzed(prepared.statementType, sql))
+            throw readOnly();
+          const result = await prepared.runAndReadAll();
+          const types = result.columnTypes();
+          answer = {
+            columns: result.columnNames().map((column, at) => ({ name: column, type: String(types[at]) })),
+            rows: result.getRowsJS().map((row) => row.map(plainValue)),
+          };
+        }
+        return answer;
+      });
+    },
+    async stream(sql) {
+      await renew();
+      return named(() => streamed(connection, sql));
+    },
+    close: () => duck.close(),
+  };
+}
+
+/** One query, and done. @throws as `Reader.query` */
+export async function query(warehouse: string, sql: string, options: ReaderOptions = {}): Promise<Answer> {
+  const reader = await openReader(warehouse, options);
+  try {
+    return await reader.query(sql);
+  } finally {
+    reader.close();
+  }
+}
+
+async function streamed(connection: DuckDBConnection, sql: string) {
+  const statements = await connection.extractStatements(sql);
+  if (statements.count !== 1) {
+    throw new FlipstreamError('sql', 'usage', `one statement can be exported, not ${statements.count}`);
+  }
+  const { statementType } = await statements.prepare(0);
+  if (statementType !== StatementType.SELECT) throw readOnly();
+  const query = sql.trim().replace(/;\s*$/, '');
+  await connection.run(`CREATE OR REPLACE TEMP TABLE streamed_rows AS SELECT * FROM (${query}\n)`);
+  const counted = await connection.runAndReadAll('SELECT count(*)::DOUBLE FROM streamed_rows');
+  const result = await connection.stream('FROM streamed_rows');
+  const types = result.columnTypes();
+  const chunks = result.yieldRowsJs();
+  return {
+    columns: result.columnNames().map((column, at) => ({ name: column, type: String(types[at]) })),
+    total: Number(counted.getRowsJS()[0]?.[0]),
+    rows: (async function* () {
+      for await (const chunk of chunks) yield chunk.map((row) => row.map(plainValue));
+    })(),
+  };
+}
+
+/** EXPLAIN ANALYZE runs what it explains. */
+function isAnalyzed(type: StatementType, sql: string): boolean {
+  return (
+    type === StatementType.EXPLAIN && /\banalyze\b/i.test(sql) && /\b(copy|export|insert|attach)\b/i.test(sql)
+  );
+}
+
+function readOnly(): FlipstreamError {
+  return new FlipstreamError(
+    'sql_read_only',
+    'usage',
+    'the warehouse is only read here: SELECT, EXPLAIN, CREATE VIEW; to write an answer to a file use --out',
+  );
+}
+
+async function named<T>(job: () => Promise<T>): Promise<T> {
+  try {
+    return await job();
+  } catch (cause) {
+    if (cause instanceof FlipstreamError) throw cause;
+    throw new FlipstreamError('sql', 'usage', messageOf(cause), cause);
+  }
+}

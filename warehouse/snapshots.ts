@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import type { Column } from './columns.ts';
+import { readSnapshot } from './delta/snapshot.ts';
+import type { Snapshot } from './delta/version.ts';
+import { relation } from './relation.ts';
+import { TABLE_NAMES, type TableName, tableColumns, tableDir } from './tables.ts';
+
+/** The newest versions of all tables, as far as they were asked for. */
+export interface Snapshots {
+  /** Tables with another version than at the last call, and the SQL of their rows. */
+  changed(): Promise<{ table: TableName; sql: string }[]>;
+}
+
+export function openSnapshots(warehouse: string): Snapshots {
+  const known = new Map<TableName, Snapshot>();
+  return {
+    async changed() {
+      const changed: { table: TableName; sql: string }[] = [];
+      for (const table of TABLE_NAMES) {
+        const before = known.get(table);
+        const now = await readSnapshot(tableDir(warehouse, table), before ? { from: before } : {});
+        if (before && now.version === before.version) continue;
+        known.set(table, now);
+        changed.push({ table, sql: rowsOf(warehouse, table, now, tableColumns(table)) });
+      }
+      return changed;
+    },
+  };
+}
+
+function rowsOf(warehouse: string, table: TableName, snapshot: Snapshot, columns: readonly Column[]): string {
+  const dir = tableDir(warehouse, table);
+  return relation(
+    columns,
+    [...snapshot.files.keys()].map((path) => join(dir, path)),
+  );
+}
