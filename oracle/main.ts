@@ -42,7 +42,8 @@ export interface RunningOracle extends Running {
  */
 export async function startOracle(options: StartOptions): Promise<RunningOracle> {
   const timers = options.timers ?? realTimers();
-  const logger = options.logger ?? pino({ name: 'oracle' }, pino.destination({ dest: 2, sync: false }));
+  const logger =
+    options.logger ?? pino({ name: 'oracle', base: null }, pino.destination({ dest: 2, sync: false }));
   const maxDiffBytes = options.maxDiffBytes ?? 8 * 2 ** 20;
   const oracle = openOracle({ home: options.home, runner: options.runner, clock: timers.now });
   const closers: (() => Promise<void> | void)[] = [() => oracle.close()];

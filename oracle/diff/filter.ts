@@ -21,7 +21,7 @@ const MATCH = { dot: true, nonegate: true };
 
 /** Allowed and not denied. */
 export function pathRule(rules: PathRules): (path: string) => 'not_allowed' | 'denied' | null {
-  const allowed = picomatch([...rules.allowlist], MATCH);
+  const allowed = picomatch(rules.allowlist.map(wholeDirectory), MATCH);
   const denied = picomatch(rules.denylist.flatMap(anyDepth), { ...MATCH, nocase: true });
   return (path) => {
     if (denied(path)) return 'denied';
@@ -29,13 +29,15 @@ export function pathRule(rules: PathRules): (path: string) => 'not_allowed' | 'd
   };
 }
 
-/** A name holds at any depth; so does a directory (`tests/`), for all that is in it and for a file put in its place. */
+/** A file's name holds at any depth; so does a directory (`tests/`), for all that is in it and for a file put in its place. */
 function anyDepth(glob: string): string[] {
   const directory = glob.endsWith('/');
   const bare = directory ? glob.slice(0, -1) : glob;
   const rooted = bare.includes('/') ? bare : `**/${bare}`;
-  return directory || !bare.includes('/') ? [rooted, `${rooted}/**`] : [rooted];
+  return directory ? [rooted, `${rooted}/**`] : [rooted];
 }
+
+const wholeDirectory = (glob: string) => (glob.endsWith('/') ? `${glob}**` : glob);
 
 /**
  * Cuts a diff down to what may be graded; whole sections go, never parts of one (chapter 5, "The source diff only").

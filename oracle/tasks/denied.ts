@@ -1,6 +1,6 @@
 /**
  * What a graded diff may never change (chapter 5, "The source diff only"), as globs. A pattern without a slash is
- * a name and holds at any depth; one that ends in a slash is a directory of that name at any depth.
+ * a file's name and holds at any depth; one that ends in a slash is a directory of that name at any depth.
  * Matched without regard to case, since some file systems have none.
  */
 export const DEFAULT_DENYLIST: readonly string[] = [
@@ -9,13 +9,21 @@ export const DEFAULT_DENYLIST: readonly string[] = [
     directory,
   ),
   ...['test_*.py', '*_test.py', 'tests.py', '*_test.go', '*_spec.rb', '*_test.rb', '*.snap'],
-  ...['*.test.*', '*.spec.*', '*-test.{js,mjs,cjs,ts}', '*_test.{js,mjs,cjs,ts}', 'test-*.{js,mjs,cjs,ts}'],
-  ...['test.{js,mjs,cjs,ts}', '*{Test,Tests,IT}.{java,kt}'],
+  ...[
+    '*.test.*',
+    '*.spec.*',
+    '*-test.{js,mjs,cjs,jsx,ts,mts,cts,tsx}',
+    '*_test.{js,mjs,cjs,jsx,ts,mts,cts,tsx}',
+    'test-*.{js,mjs,cjs,jsx,ts,mts,cts,tsx}',
+  ],
+  ...['test.{js,mjs,cjs,jsx,ts,mts,cts,tsx}', '*{Test,Tests,IT}.{java,kt}'],
   // what a test runner reads or loads by itself
   ...[
     'conftest.py',
     'sitecustomize.py',
     'usercustomize.py',
+    'sitecustomize/',
+    'usercustomize/',
     '*.pth',
     '*.egg-link',
     '__pycache__/',

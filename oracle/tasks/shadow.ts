@@ -45,9 +45,9 @@ export function shadowsModule(
     NAMES.has(name.toLowerCase()) || extra.some((own) => own.toLowerCase() === name.toLowerCase());
   const module = MODULE.exec(file)?.[1];
   if (module === undefined) return false;
-  const directory = parts.join('/');
-  const isRoot = IMPORT_ROOTS.has(directory.toLowerCase());
-  if (taken(module)) return isRoot || !exists(directory === '' ? '__init__.py' : `${directory}/__init__.py`);
+  const isRoot = IMPORT_ROOTS.has(parts.join('/').toLowerCase());
+  const inPackage = parts.some((_, at) => exists(`${parts.slice(0, at + 1).join('/')}/__init__.py`));
+  if (taken(module)) return isRoot || !inPackage;
   // The first directory under an import root may itself be the name: src/pytest/__init__.py.
   return parts.some(
     (name, at) => taken(name) && IMPORT_ROOTS.has(parts.slice(0, at).join('/').toLowerCase()),
