@@ -1,9 +1,13 @@
 import { Command } from 'commander';
 import type { Cli, Io } from './command.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addFlips } from './commands/flips.ts';
 import { addInit } from './commands/init.ts';
 import { addOracle } from './commands/oracle.ts';
 import { addPause } from './commands/pause.ts';
+import { addSessionExport } from './commands/session-export.ts';
+import { addSessions } from './commands/sessions.ts';
+import { addSql } from './commands/sql.ts';
 import { addStatus } from './commands/status.ts';
 import { addTask } from './commands/task.ts';
 import { addVerify } from './commands/verify.ts';
@@ -25,9 +29,14 @@ export function createProgram(io: Io): Cli {
     });
   const cli: Cli = { program, io, exit: EXIT.ok };
   addDoctor(cli);
+  addFlips(cli);
   addInit(cli);
   addOracle(cli);
   addPause(cli);
+  const session = program.command('session').description('one session');
+  addSessions(cli, session);
+  addSessionExport(cli, session);
+  addSql(cli);
   addStatus(cli);
   addTask(cli);
   addVerify(cli);

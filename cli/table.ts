@@ -1,17 +1,26 @@
 /** Rows as text: an aligned table for people, CSV (RFC 4180) for programs. */
 import { stringify } from './output.ts';
 
-export type Row = Record<string, unknown>;
+export type Cells = readonly unknown[];
 
 const WIDEST_CELL = 80;
 
+/** An aligned table of records, with these of their fields. */
+export function table(columns: readonly string[], records: readonly object[]): string {
+  const rows = records.map((record) => {
+    const fields = new Map<string, unknown>(Object.entries(record));
+    return columns.map((column) => fields.get(column));
+  });
+  return cellTable(columns, rows);
+}
+
 /** An aligned table with a header; long cells are cut, line breaks shown as a space. */
-export function table(columns: readonly string[], rows: readonly Row[]): string {
-  const cells = rows.map((row) => columns.map((name) => short(cell(row[name]))));
+export function cellTable(columns: readonly string[], rows: readonly Cells[]): string {
+  const cells = rows.map((row) => columns.map((_, i) => short(cell(row[i]))));
   const widths = columns.map((name, i) =>
-    Math.max(name.length, ...cells.map((line) => line[i]?.length ?? 0)),
+    cells.reduce((most, line) => Math.max(most, line[i]?.length ?? 0), name.length),
   );
-  const numeric = columns.map((name) => rows.every((row) => isNumber(row[name])) && rows.length > 0);
+  const numeric = columns.map((_, i) => rows.length > 0 && rows.every((row) => isNumber(row[i])));
   const draw = (line: readonly string[]) =>
     line
       .map((text, i) => (numeric[i] ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0)))
@@ -20,13 +29,8 @@ export function table(columns: readonly string[], rows: readonly Row[]): string 
   return [draw(columns), draw(widths.map((width) => '-'.repeat(width))), ...cells.map(draw)].join('\n');
 }
 
-/** CSV with a header and CRLF line ends. NULL is an empty field, an empty string is quoted, so that the two differ. */
-export function csv(columns: readonly string[], rows: readonly Row[]): string {
-  return [csvLine(columns), ...rows.map((row) => csvLine(columns.map((name) => row[name])))].join('');
-}
-
-/** One line of CSV, with its line end. */
-export function csvLine(values: readonly unknown[]): string {
+/** One line of CSV (RFC 4180), CRLF included. NULL is an empty field, an empty string is quoted, so that the two differ. */
+export function csvLine(values: Cells): string {
   return `${values.map(csvField).join(',')}\r\n`;
 }
 
@@ -49,5 +53,5 @@ function short(text: string): string {
 }
 
 function isNumber(value: unknown): boolean {
-  return value === null || typeof value === 'number' || typeof value === 'bigint';
+  return value === null || value === undefined || typeof value === 'number' || typeof value === 'bigint';
 }

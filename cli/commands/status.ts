@@ -36,10 +36,7 @@ export function addStatus(cli: Cli): void {
         `collector  ${status.collector}`,
         `spool      ${status.spool} waiting`,
         groups.length > 0
-          ? `\n${table(
-              ['group', 'topic', 'records', 'behind'],
-              groups.map((each) => ({ ...each })),
-            )}`
+          ? `\n${table(['group', 'topic', 'records', 'behind'], groups)}`
           : 'log        empty',
       ].join('\n'),
     );

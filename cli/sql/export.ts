@@ -3,7 +3,15 @@ import { createReadStream, createWriteStream, renameSync, rmSync } from 'node:fs
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FlipstreamError } from '../../schemas/errors.ts';
-import { type Format, pieces, type QueryResult } from './result.ts';
+import type { Cells } from '../table.ts';
+import { closing, type FileFormat, line, opening } from './result.ts';
+
+/** Rows a chunk at a time, and how many the query says there are. */
+export interface RowStream {
+  columns: string[];
+  total: number;
+  rows: AsyncIterable<readonly Cells[]>;
+}
 
 /**
  * Writes the rows beside the file, counts them again from what was written, and puts it in place only when the
@@ -13,14 +21,20 @@ import { type Format, pieces, type QueryResult } from './result.ts';
  */
 export async function exportRows(
   file: string,
-  result: QueryResult,
-  as: Exclude<Format, 'table'>,
+  result: RowStream,
+  as: FileFormat,
+  onRows: (rows: number) => void,
 ): Promise<number> {
   const fresh = `${file}.${process.pid}.part`;
   try {
-    await pipeline(Readable.from(pieces(result, as)), createWriteStream(fresh, { flush: true }));
+    await pipeline(Readable.from(pieces(result, as, onRows)), createWriteStream(fresh, { flush: true }));
     const found = await countRows(fresh, as);
-    assertWhole(file, found, result.rows.length);
+    if (found !== result.total)
+      throw new FlipstreamError(
+        'export_short',
+        'fatal',
+        `${file} was not written: ${found} rows arrived in it and the query gave ${result.total}. Check the disk and try again.`,
+      );
     renameSync(fresh, file);
     return found;
   } finally {
@@ -28,18 +42,23 @@ export async function exportRows(
   }
 }
 
-/** @throws FlipstreamError `export_short` (fatal) when the file does not hold what the query gave. */
-export function assertWhole(file: string, found: number, expected: number): void {
-  if (found === expected) return;
-  throw new FlipstreamError(
-    'export_short',
-    'fatal',
-    `${file} was not written: ${found} rows arrived in it and the query gave ${expected}. Check the disk and try again.`,
-  );
+async function* pieces(
+  { columns, rows }: RowStream,
+  as: FileFormat,
+  onRows: (rows: number) => void,
+): AsyncGenerator<string> {
+  yield opening(columns, as);
+  let count = 0;
+  for await (const chunk of rows) {
+    yield chunk.map((row, i) => line(columns, row, count + i, as)).join('');
+    count += chunk.length;
+    onRows(count);
+  }
+  yield closing(as);
 }
 
 /** Rows in an exported file: CSV records after the header, or lines between the brackets of the JSON array. */
-export async function countRows(file: string, as: Exclude<Format, 'table'>): Promise<number> {
+async function countRows(file: string, as: FileFormat): Promise<number> {
   let quoted = false;
   let ends = 0;
   for await (const chunk of createReadStream(file)) {

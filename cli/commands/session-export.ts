@@ -1,0 +1,68 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { FlipstreamError } from '../../schemas/errors.ts';
+import { addCommand, type Cli, handle } from '../command.ts';
+import { EXIT } from '../exit.ts';
+import { withProgress } from '../progress.ts';
+import { sessionEvents, sessionRow, sessionVerdicts } from '../session/read.ts';
+import { type Bundle, bundleFiles, bundleText, makeBundle, readBundle } from '../verify/bundle.ts';
+import { checkBundle } from '../verify/check.ts';
+import { withWarehouse } from '../warehouse.ts';
+import { readKeyRing } from './verify.ts';
+
+const Flags = z.looseObject({ out: z.string().min(1).optional() });
+
+/** `flipstream session export`: the bundle that `verify` takes. */
+export function addSessionExport(cli: Cli, session: Cli['program']): void {
+  const command = addCommand(
+    session,
+    'export <session>',
+    'write a bundle of one session: its chains, signed verdicts, baseline and public keys',
+  ).option('--out <path>', 'a folder, or one file if it ends in .jsonl (default: session-<id>)');
+  handle(cli, command, Flags, async ({ config, out, io }, flags, [given = '']) => {
+    const ring = readKeyRing(config.home.keyRing);
+    const bundle = await withProgress(io.stderr, 'Reading the session', () =>
+      withWarehouse(config.home, async (warehouse) => {
+        const { session_id } = await sessionRow(warehouse, given);
+        const events = await sessionEvents(warehouse, session_id);
+        return makeBundle(session_id, events, await sessionVerdicts(warehouse, session_id), ring);
+      }),
+    );
+    const path = resolve(config.cwd, flags.out ?? `session-${given}`);
+    writeBundle(path, bundle);
+    // Read back from the disk: what was written is what counts.
+    const report = checkBundle(readBundle(path), null);
+    const counts = { events: bundle.events.length, verdicts: bundle.verdicts.length };
+    out.result({ path, ...counts, state: report.state }, () =>
+      [
+        `${counts.events} events and ${counts.verdicts} verdicts in ${path}: ${report.state}.`,
+        `Check it anywhere: flipstream verify ${path}`,
+      ].join('\n'),
+    );
+    return report.state === 'altered' ? EXIT.failed : report.state === 'withheld' ? EXIT.partial : EXIT.ok;
+  });
+}
+
+/** @throws FlipstreamError `out_exists` (usage) rather than write over anything. */
+function writeBundle(path: string, bundle: Bundle): void {
+  if (existsSync(path) && (path.endsWith('.jsonl') || readdirSync(path).length > 0))
+    throw new FlipstreamError(
+      'out_exists',
+      'usage',
+      `${path} is there already: name another place with --out.`,
+    );
+  const fresh = `${path}.${process.pid}.part`;
+  mkdirSync(dirname(path), { recursive: true });
+  try {
+    if (path.endsWith('.jsonl')) writeFileSync(fresh, bundleText(bundle), { flush: true });
+    else {
+      mkdirSync(fresh);
+      for (const [name, text] of Object.entries(bundleFiles(bundle)))
+        writeFileSync(join(fresh, name), text, { flush: true });
+    }
+    renameSync(fresh, path);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
