@@ -5,7 +5,7 @@ import type { Preparer } from './prepare.ts';
 import type { Decoded, Encoded, RawRecord, Refused } from './values.ts';
 
 /** Characters of frozen state that one partition keeps thawed on the heap; the rest is read again. */
-const KEPT_CHARACTERS = 8 * 2 ** 20;
+const KEPT_CHARACTERS = 4 * 2 ** 20;
 
 /** A state and its frozen text as committed. */
 interface Kept<S> {

@@ -133,7 +133,7 @@ export function reducersConform(rigged: Harness): void {
         const running = log.run<null, string>({
           group: 'prep',
           inputs: ['trace.raw'],
-          prepare: { module: prepareModule, deadlineMs: 250, fallback: (why) => `fallback ${why}` },
+          prepare: { module: prepareModule, deadlineMs: 700, fallback: (why) => `fallback ${why}` },
           apply: (_state, _record, prepared) => {
             got.push(prepared);
             return { state: null, out: [] };
@@ -167,7 +167,7 @@ export function reducersConform(rigged: Harness): void {
         channel.close();
         await patient.stop();
         expect(prepared).toEqual([]);
-        const running = log.run(prep(200));
+        const running = log.run(prep(400));
         await caughtUp(log, 'prep', 'trace.raw');
         await running.stop();
         expect(prepared).toEqual(['timeout']);

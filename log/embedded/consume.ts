@@ -9,8 +9,10 @@ import { named } from './sqlite-errors.ts';
 
 const BATCH_RECORDS = 1000;
 const BATCH_BYTES = 4 * 2 ** 20;
-/** Longest sleep without a commit to wake it: partitions come and go, retries fall due. */
-const WAIT_MS = 50;
+/** Longest sleep without a commit to wake it. */
+const WAIT_MS = 1000;
+/** The same while a retry will fall due, or nothing is held yet. */
+const SHORT_WAIT_MS = 20;
 
 /** Where a consumer stands in one partition of one topic, for as long as it holds it. */
 interface Place {
@@ -23,7 +25,7 @@ interface Place {
 /** One consumer of a group. Partitions are served in turn; one that fails is retried while the others go on. */
 export function consume<T extends TopicName>(core: Core, options: ConsumeOptions<T>): Running {
   return start(core, async (stopped) => {
-    const group = await groupId(core, options.group);
+    const group = await groupId(core, options.group, options.topics);
     const member = createMember(core, options.group, group);
     const serve = await createServer(core, options, group, member);
     const wakeUp = () => core.wake.ring();
@@ -38,7 +40,7 @@ export function consume<T extends TopicName>(core: Core, options: ConsumeOptions
         else {
           if (outcome === 'end' && !atEnd) await options.onIdle?.();
           atEnd = outcome === 'end';
-          await core.wake.wait(seen, WAIT_MS);
+          await core.wake.wait(seen, outcome === 'end' ? WAIT_MS : SHORT_WAIT_MS);
         }
       }
     } finally {

@@ -89,8 +89,7 @@ export function createMember(core: Core, groupName: string, group: number): Memb
   async function look(): Promise<boolean> {
     const idle = survey();
     const due = performance.now() - lastBeat >= leaseMs / 3;
-    fair = idle.share;
-    if (!due && idle.dead.length === 0 && idle.wanted.length === 0) return adopt(idle.mine);
+    if (!due && idle.dead.length === 0 && idle.wanted.length === 0) return adopt(idle.mine, idle.share);
     return core.transact(() => {
       if (left) return false;
       beat.run(group, me, PLACE, process.pid, clock() + leaseMs);
@@ -102,14 +101,15 @@ export function createMember(core: Core, groupName: string, group: number): Memb
         seen.delete(id);
       }
       for (const partition of wanted) mine.set(partition, integer(take.get(group, partition, me), 'epoch'));
-      fair = share;
-      return adopt(mine);
+      return adopt(mine, share);
     });
   }
 
-  function adopt(mine: Map<number, number>): boolean {
+  /** Whether anything changed for whoever works on the partitions. */
+  function adopt(mine: Map<number, number>, share: number): boolean {
     const same = mine.size === owned.size && [...mine].every(([p, epoch]) => owned.get(p) === epoch);
-    if (same) return false;
+    if (same && share === fair) return false;
+    fair = share;
     owned.clear();
     for (const [p, epoch] of mine) owned.set(p, epoch);
     return true;

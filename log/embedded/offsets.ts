@@ -6,14 +6,21 @@ import type { Core } from './core.ts';
 import { encodeAll } from './publish.ts';
 import { integer, text } from './rows.ts';
 
-/** A group's row id; the group is made when it is new. */
-export async function groupId(core: Core, group: string): Promise<number> {
+/**
+ * A group's row id. A new group, or one with new topics, begins at offset 0 of them: from then on its lag can
+ * be seen and retention waits for it.
+ */
+export async function groupId(core: Core, group: string, topics: readonly TopicName[]): Promise<number> {
   const find = core.db.prepare('SELECT id FROM grp WHERE name = ?');
-  const row = find.get(group);
-  if (row) return integer(row, 'id');
+  const begin = core.db.prepare('INSERT OR IGNORE INTO committed (grp, part, next) VALUES (?, ?, 0)');
+  const parts = topics.flatMap((topic) =>
+    Array.from({ length: core.catalog.partitions }, (_, partition) => core.catalog.part(topic, partition)),
+  );
   return core.transact(() => {
     core.db.prepare('INSERT OR IGNORE INTO grp (name) VALUES (?)').run(group);
-    return integer(find.get(group), 'id');
+    const id = integer(find.get(group), 'id');
+    for (const part of parts) begin.run(id, part);
+    return id;
   });
 }
 

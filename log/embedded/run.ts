@@ -13,12 +13,12 @@ import { createStates, recordsLost } from './states.ts';
 
 /** Scanners in `prepare` are fastest at about a mebibyte. */
 const LIMIT = { records: 1000, bytes: 2 ** 20 };
-const WAIT_MS = 50;
+const WAIT_MS = 1000;
 
 /** Runs a reducer over the partitions this process holds, side by side; each batch is one transaction. */
 export function run<S, P>(core: Core, reducer: Reducer<S, P>): Running {
   return start(core, async (stopped) => {
-    const group = await groupId(core, reducer.group);
+    const group = await groupId(core, reducer.group, reducer.inputs);
     const member = createMember(core, reducer.group, group);
     const preparer = reducer.prepare ? createPreparer(reducer.prepare) : null;
     const workers = new Map<string, Promise<void>>();
@@ -27,6 +27,7 @@ export function run<S, P>(core: Core, reducer: Reducer<S, P>): Running {
     let failure: { error: unknown } | null = null;
 
     const deal = () => {
+      core.wake.ring();
       for (const [partition, epoch] of member.owned) {
         const name = `${partition}/${epoch}`;
         if (stop.aborted || workers.has(name)) continue;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { fc, test as prop } from '@fast-check/vitest';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { encode } from '../../schemas/codec.ts';
 import { SCHEMAS } from '../../schemas/generated.ts';
 import { blankEvent } from '../../schemas/testing.ts';
@@ -72,6 +72,19 @@ test('P1 retention keeps what a known group has not read: months asleep lose not
   expect(sums.at(-1)).toBe(6);
   await rig.age(90);
   expect(await everything(log, 'trace.raw')).toEqual([]);
+
+  // A group that is stuck on its very first record is seen, and waited for, too.
+  await log.publish([event('k', 7)]);
+  const stuck = log.consume({
+    group: 'stuck',
+    topics: ['trace.raw'],
+    onBatch: () => Promise.reject(new Error('down')),
+  });
+  const lag = async () => (await log.lag()).filter((one) => one.group === 'stuck' && one.end > one.committed);
+  await vi.waitFor(async () => expect(await lag()).toHaveLength(1));
+  await stuck.stop();
+  await rig.age(90);
+  expect(await everything(log, 'trace.raw')).toHaveLength(1);
   await rig.close();
 });
 
