@@ -141,7 +141,7 @@ test('a process that outlives its command is gone, also one that left the group'
   const pid = Number(readFileSync(marker, 'utf8'));
   const state = () =>
     existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : 'gone Z';
-  if (process.platform === 'linux') await vi.waitFor(() => expect(state()).toMatch(/ Z/));
+  if (process.platform === 'linux') await vi.waitFor(() => expect(state()).toMatch(/ Z/), 10_000);
 });
 
 test('output is bounded and counted', async () => {

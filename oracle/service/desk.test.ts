@@ -1,10 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { AnswerCode } from '../../schemas/grade.ts';
 import { rejectionOf, verdictHash } from '../../schemas/signature.ts';
 import { exportKeyRing } from '../keys/key.ts';
 import { byContent, gradeRequest, phase, runResult } from '../testing.ts';
 import { unfinished } from './requests.ts';
-import { answerOf, BUCKET, HOST, setUpDesk } from './testing.ts';
+import { answerOf, BUCKET, eventually, HOST, setUpDesk } from './testing.ts';
 
 test('FAIL, then PASS: signed, chained, with the baseline copied first under the session\u2019s key, once', async () => {
   const set = await setUpDesk();
@@ -45,7 +45,7 @@ test('O7 answers and verdicts leave on bucket edges only, whenever the run ended
   const ask = (diff: string) =>
     set.desk.ask(HOST, gradeRequest(set.row, diff), 'same_host').then(() => at.push(set.timers.now()));
   const asked = [ask('bad'), ask('good'), set.desk.refuse().then(() => at.push(set.timers.now()))];
-  await vi.waitFor(() => expect(unfinished(set.oracle.db)).toEqual([]));
+  await eventually(() => expect(unfinished(set.oracle.db)).toEqual([]));
   await set.timers.advance(BUCKET - 138 - (start % BUCKET) + 137);
   expect(at).toEqual([]);
   expect(await set.verdicts()).toEqual([]);
@@ -90,7 +90,7 @@ test('a deadline gives PENDING on the edge before it; the verdict is published l
 test('a verdict of the very edge at which the asker gives up is the answer', async () => {
   const set = await setUpDesk();
   const asked = set.desk.ask(HOST, gradeRequest(set.row, 'good', { deadline_ms: BUCKET }), 'same_host');
-  await vi.waitFor(() => expect(unfinished(set.oracle.db)).toEqual([]));
+  await eventually(() => expect(unfinished(set.oracle.db)).toEqual([]));
   await set.timers.advance(BUCKET);
   expect(await asked).toBe('PASS');
 });
@@ -152,7 +152,7 @@ test('the same diff again is answered from the cache: signed for its asker, an a
       answered = set.timers.now();
       return code;
     });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await set.timers.advance(BUCKET);
     expect(answered).toBeGreaterThan(0);
   });
@@ -246,7 +246,7 @@ test('a full queue is ERROR, not a loss', async () => {
   held.resolve();
   let answered = 0;
   for (const ask of asks) void ask.then(() => answered++);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await set.timers.advance(BUCKET);
     expect(answered).toBe(3);
   });

@@ -54,6 +54,10 @@ export async function setUpDesk({ judge = byContent, task = {}, desk = {} }: Set
   return { oracle, runner, timers, row, log, desk: open(), open, verdicts: () => published(oracle, log) };
 }
 
+/** Waits for a condition longer than a loaded machine takes. */
+export const eventually = (check: () => void | Promise<void>) =>
+  vi.waitFor(check, { timeout: 20_000, interval: 10 });
+
 /** Asks, lets the runner finish, and moves the clock on until there is an answer. */
 export async function answerOf(
   { desk, timers }: Pick<Awaited<ReturnType<typeof setUpDesk>>, 'desk' | 'timers'>,
@@ -64,7 +68,7 @@ export async function answerOf(
   const asked = desk.ask(principal, request, 'same_host').then((answer) => {
     code = answer;
   });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await timers.advance(BUCKET);
     if (code === null) throw new Error('no answer yet');
   });
