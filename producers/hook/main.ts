@@ -1,0 +1,45 @@
+import { writeSync } from 'node:fs';
+import { readEnvironment } from './env.ts';
+import { runHook } from './run.ts';
+
+/** Until the event is known. */
+const FIRST_BUDGET_MS = 8_000;
+
+/** Whatever happens: exit 0, and nothing on stdout that was not meant for the harness. */
+function finish(): never {
+  process.exit(0);
+}
+
+let alarm = setTimeout(finish, FIRST_BUDGET_MS);
+process.on('uncaughtException', finish);
+process.on('unhandledRejection', finish);
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, finish);
+
+/** Straight to the descriptor, and whole, since process.exit waits for no stream. */
+function print(text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0, tries = 0; at < bytes.length && tries < 1000; tries++) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return;
+    }
+  }
+}
+
+try {
+  runHook({
+    environment: readEnvironment(),
+    argv: process.argv.slice(2),
+    stdin: process.stdin,
+    print,
+    now: () => performance.timeOrigin + performance.now(),
+    startedAt: performance.timeOrigin,
+    budget: (ms) => {
+      clearTimeout(alarm);
+      alarm = setTimeout(finish, ms);
+    },
+  }).then(finish, finish);
+} catch {
+  finish();
+}

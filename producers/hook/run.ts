@@ -1,0 +1,155 @@
+import { createHmac } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { flag, own, type Payload, text } from '../adapters/payload.ts';
+import {
+  type CaptureContext,
+  captureHeard,
+  captureNotice,
+  captureTooLarge,
+  type Heard,
+  hear,
+} from '../capture.ts';
+import { readPlainFile } from '../git/plain-file.ts';
+import { loadHashKey } from '../identity-files.ts';
+import { isSilenced } from '../silence.ts';
+import { countLoss } from '../spool/losses.ts';
+import { openKeysIn } from '../spool/pieces.ts';
+import { prepareSpool } from '../spool/prepare.ts';
+import { type Disk, putEntry, realDisk } from '../spool/put.ts';
+import type { HookEnvironment } from './env.ts';
+import { readHookSettings } from './hook-settings.ts';
+import { ensureCollector, startCollector } from './start-collector.ts';
+import { readInput } from './stdin.ts';
+
+export interface HookIo {
+  environment: HookEnvironment;
+  argv: readonly string[];
+  stdin: Readable;
+  /** What the harness is to read. */
+  print: (text: string) => void;
+  /** Milliseconds since 1970, with a fraction. */
+  now: () => number;
+  /** When the harness started us: the time of capture. */
+  startedAt: number;
+  /** Told once the event is known, so that whoever watches the time knows how much there is. */
+  budget?: (ms: number) => void;
+  disk?: Disk;
+  inputLimit?: number;
+}
+
+const INPUT_LIMIT = 64 * 1024 * 1024;
+const IDLE_MS = 3_000;
+const RULES_LIMIT = 1024 * 1024;
+/** Of the 600 s that a Stop hook is given, and of the 1.5 s that all SessionEnd hooks share. */
+const BUDGETS_MS: Readonly<Record<string, number>> = { Stop: 560_000, SessionEnd: 1_200 };
+const BUDGET_MS = 8_000;
+/** Events at which a collector that died is started again. */
+const STARTS: ReadonlySet<string> = new Set(['SessionStart', 'Stop', 'SessionEnd']);
+
+/** One call of the hook: one payload into the spool, and at a Stop the gate's decision. May throw; main.ts sees to it. */
+export async function runHook(io: HookIo): Promise<void> {
+  const { environment, now, disk = realDisk } = io;
+  const { home } = environment;
+  const key = lazy(() => loadHashKey(home));
+  const input = await readInput(io.stdin, {
+    limit: io.inputLimit ?? INPUT_LIMIT,
+    idleMs: IDLE_MS,
+    hasher: () => {
+      const hmac = createHmac('sha256', key());
+      return { update: (bytes) => void hmac.update(bytes), digest: () => hmac.digest('hex') };
+    },
+  });
+  if (environment.off || isSilenced(home, null)) return;
+  let context: CaptureContext;
+  try {
+    context = contextOf(io, key());
+  } catch {
+    countLoss(home); // no key and no room to make one: nothing may be written without its hash
+    return;
+  }
+  if (input.kind === 'too_large') {
+    putEntry(home, captureTooLarge(input, context), io.startedAt, disk);
+    return;
+  }
+  const heard = hear(input.bytes);
+  io.budget?.(
+    (heard.event !== null && Object.hasOwn(BUDGETS_MS, heard.event) && BUDGETS_MS[heard.event]) || BUDGET_MS,
+  );
+  const ours = heard.adapter?.harness === 'claude-code' && heard.payload ? heard.payload : null;
+  const start = ours && heard.event === 'SessionStart' ? await startFacts(io, heard, ours) : null;
+  const entry = captureHeard(heard, start ? { ...context, facts: start.fields } : context);
+  if (!entry) return;
+  putEntry(home, entry, io.startedAt, disk);
+  if (!ours || !STARTS.has(heard.event ?? '')) return;
+  if (heard.event === 'Stop' && heard.agentId === null) {
+    const note = (kind: string, reason: string) =>
+      void putEntry(home, captureNotice(heard, kind, reason, { ...context, clock: now }), now(), disk);
+    io.print(await gate(io, heard, ours, note));
+    return;
+  }
+  if (start) io.print(start.output);
+  await ensureCollector(home, environment.all);
+}
+
+function contextOf(io: HookIo, key: Buffer): CaptureContext {
+  const { home } = io.environment;
+  return {
+    hashKey: key,
+    limit: readHookSettings(home).fieldLimit,
+    clock: () => io.startedAt,
+    registration: option(io.argv, '--registration') ?? 'settings',
+    transport: 'command',
+    openKeys: openKeysIn(home),
+    readRules: (path) => readPlainFile(path, RULES_LIMIT)?.toString('utf8') ?? null,
+    silenced: (cwd) => isSilenced(home, cwd),
+  };
+}
+
+/** Git's facts of the place, when it is to be recorded at all. Loaded here and not before: no other event pays for it. */
+async function startFacts({ environment }: HookIo, heard: Heard, payload: Payload) {
+  if (heard.cwd === null || isSilenced(environment.home, heard.cwd)) return null;
+  const { home, path, userHome } = environment;
+  try {
+    prepareSpool(home);
+    const { sessionStartFacts, sessionStartOutput } = await import('../session-start.ts');
+    const { cwd, sessionId } = heard;
+    const source = text(payload, 'source');
+    const start = await sessionStartFacts({ cwd, home, path, sessionId, source, userHome });
+    return { fields: start.fields, output: sessionStartOutput(start) };
+  } catch {
+    return null;
+  }
+}
+
+async function gate(
+  { environment }: HookIo,
+  heard: Heard,
+  payload: Payload,
+  note: (kind: string, reason: string) => void,
+): Promise<string> {
+  const { home, path, all } = environment;
+  const { runGate } = await import('../gate/gate.ts');
+  const event = {
+    session_id: heard.sessionId,
+    agent_id: heard.agentId,
+    cwd: heard.cwd ?? '',
+    stop_hook_active: flag(payload, 'stop_hook_active'),
+    permission_mode: text(payload, 'permission_mode') ?? null,
+    background_tasks: own(payload, 'background_tasks'),
+  };
+  const waits = readHookSettings(home).collector === null ? { startWaitMs: 0 } : {};
+  return runGate(event, { home, path, startCollector: () => startCollector(home, all), note, ...waits });
+}
+
+function option(argv: readonly string[], flagName: string): string | undefined {
+  const at = argv.indexOf(flagName);
+  return at < 0 ? undefined : argv[at + 1]?.slice(0, 64);
+}
+
+function lazy<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

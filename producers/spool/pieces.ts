@@ -1,0 +1,29 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../../schemas/hash.ts';
+import type { Home } from '../home.ts';
+
+/** Remembers across the hooks of one message that a private key has begun in it and not ended. */
+export interface OpenKeys {
+  isOpen: (messageId: string) => boolean;
+  set: (messageId: string, open: boolean) => void;
+}
+
+/** One empty file a message, named by a hash. Only messages with a key in them ever make one. */
+export function openKeysIn(home: Home): OpenKeys {
+  const folder = join(home.spool, 'open');
+  const file = (messageId: string) => join(folder, sha256(messageId));
+  return {
+    isOpen: (messageId) => existsSync(folder) && existsSync(file(messageId)),
+    set: (messageId, open) => {
+      try {
+        if (open) {
+          mkdirSync(folder, { recursive: true, mode: 0o700 });
+          writeFileSync(file(messageId), '', { mode: 0o600 });
+        } else if (existsSync(folder)) rmSync(file(messageId), { force: true });
+      } catch {
+        // full disk: the next piece is then judged by its lines alone
+      }
+    },
+  };
+}
