@@ -1,4 +1,4 @@
-/** Files of a home that are made once, by whoever needs them first, and never change. Node's builtins only: the hook holds this too. */
+/** Files of a home that are made once, by whoever needs them first, and never change. */
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -21,11 +21,11 @@ export interface HomeIdentity {
   host_id: string;
 }
 
-/** The key of appendix A's keyed hashes, 32 bytes. @throws FlipstreamError `home_damaged` (fatal), or what the disk says */
+/** The key of appendix A's keyed hashes, 32 raw bytes (the hook makes the same file). @throws FlipstreamError `home_damaged` (fatal), or what the disk says */
 export function loadHashKey(home: Home): Buffer {
-  const text = madeOnce(home.hashKey, () => randomBytes(32).toString('hex')).trim();
-  if (/^[0-9a-f]{64}$/.test(text)) return Buffer.from(text, 'hex');
-  throw damaged(home.hashKey, 'it is not 64 hex digits');
+  const key = madeOnce(home.hashKey, () => randomBytes(32));
+  if (key.length === 32) return key;
+  throw damaged(home.hashKey, `it has ${key.length} bytes instead of 32`);
 }
 
 /** Who captures here. @throws FlipstreamError `home_damaged` (fatal), or what the disk says */
@@ -34,7 +34,7 @@ export function loadIdentity(home: Home): HomeIdentity {
     const hex = () => randomBytes(16).toString('hex');
     return JSON.stringify({ v: 1, home_id: hex(), host_id: hex() });
   };
-  const text = madeOnce(home.identity, fresh);
+  const text = madeOnce(home.identity, () => Buffer.from(fresh())).toString('utf8');
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && 'home_id' in value && 'host_id' in value) {
@@ -54,9 +54,9 @@ function damaged(path: string, why: string): FlipstreamError {
 }
 
 /** Content of a file; when there is none, it is made whole and durable before it has its name. */
-function madeOnce(path: string, make: () => string): string {
+function madeOnce(path: string, make: () => Buffer): Buffer {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error;
   }
@@ -76,7 +76,7 @@ function madeOnce(path: string, make: () => string): string {
   } finally {
     rmSync(temporary, { force: true });
   }
-  return readFileSync(path, 'utf8');
+  return readFileSync(path);
 }
 
 function hasCode(error: unknown, code: string): boolean {

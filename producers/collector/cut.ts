@@ -1,6 +1,6 @@
 /** The longest beginning of a text that has at most `limit` bytes in UTF-8 and ends with a whole character. */
-export function cutUtf8(text: string, limit: number): string {
-  if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return text;
+export function cutText(text: string, limit: number): { text: string; cut: boolean } {
+  if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return { text, cut: false };
   const bytes = Buffer.from(text).subarray(0, limit);
   let end = bytes.length;
   // a character's first byte is no 10xxxxxx
@@ -11,5 +11,5 @@ export function cutUtf8(text: string, limit: number): string {
     if (length > back) end = bytes.length - back;
     break;
   }
-  return bytes.subarray(0, end).toString('utf8');
+  return { text: bytes.subarray(0, end).toString('utf8'), cut: true };
 }

@@ -5,7 +5,7 @@ import { sha256 } from '../../schemas/hash.ts';
 import type { Content } from '../draft.ts';
 import type { GateGradeAnswer, GateOpenAnswer } from '../gate/protocol.ts';
 import type { CommitDeps } from './commit.ts';
-import { cutUtf8 } from './cut.ts';
+import { cutText } from './cut.ts';
 import type { GradeAsk, OpenRequest } from './gate-api.ts';
 import { createGateLocks } from './gate-locks.ts';
 import {
@@ -172,7 +172,7 @@ export function createGateService(deps: GateDeps): GateService {
     const room = deps.limit + 64 * 1024;
     const whole = diff.subarray(0, room).toString('utf8');
     const { text, hits } = deps.redact(whole);
-    const kept = cutUtf8(text, deps.limit);
-    return { text: kept, bytes: diff.length, cut: diff.length > room || kept.length < text.length, hits };
+    const kept = cutText(text, deps.limit);
+    return { text: kept.text, bytes: diff.length, cut: kept.cut || diff.length > room, hits };
   }
 }

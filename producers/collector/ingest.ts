@@ -1,11 +1,17 @@
-import type { SpoolEntry } from '../draft.ts';
+import type { Draft, SpoolEntry } from '../draft.ts';
 import { assemble } from './assemble.ts';
 import { type CommitDeps, type Committer, createCommitter } from './commit.ts';
+import { emitOwn } from './host-events.ts';
 import type { SpoolFiles } from './spool-files.ts';
+
+import { gapNotice } from './upkeep.ts';
+import { begin, finish } from './work.ts';
 
 export interface IngestDeps extends CommitDeps {
   spool: SpoolFiles;
   batch: number;
+  /** HTTP hooks are registered, and nobody listened to them before this time, milliseconds. */
+  deafUntil: number | null;
   warn: (message: string, fields: Record<string, unknown>) => void;
 }
 
@@ -29,7 +35,21 @@ export function createIngest(deps: IngestDeps): Ingest {
     const ordinal = counts ? store.nextOrdinal(entry.session_id, entry.registration, entry.payload_hash) : 0;
     const assembled = assemble(session.state, entry, committer.context(entry.session_id, ordinal));
     committer.add(session, assembled, Date.parse(entry.ts));
+    if (deaf(entry)) gap(committer, entry);
     outbox.putEntry(name, entry.session_id);
+  }
+
+  /** A session that began while nobody listened has lost what its HTTP hooks told. */
+  function deaf({ ts, transport, agent_id, drafts }: SpoolEntry): boolean {
+    const before = deps.deafUntil !== null && Date.parse(ts) < deps.deafUntil;
+    return before && transport === 'command' && agent_id === null && drafts.some(isStart);
+  }
+
+  function gap(committer: Committer, entry: SpoolEntry): void {
+    const session = committer.session(entry.session_id, entry.harness);
+    const work = begin(session.state, committer.context(entry.session_id, 0));
+    emitOwn(work, gapNotice(deps.deafUntil ?? 0), Date.parse(entry.ts));
+    committer.add(session, finish(work), Date.parse(entry.ts));
   }
 
   function batch(names: readonly string[]): void {
@@ -76,4 +96,8 @@ export function createIngest(deps: IngestDeps): Ingest {
 /** An entry whose time is no time has a place in no order. */
 function usable(entry: SpoolEntry): boolean {
   return !Number.isNaN(Date.parse(entry.ts)) && entry.session_id !== '' && entry.session_id.length <= 256;
+}
+
+function isStart(draft: Draft): boolean {
+  return draft.role === 'event' && draft.type === 'session_start';
 }

@@ -1,6 +1,6 @@
 import { sha256 } from '../../schemas/hash.ts';
 import type { Content } from '../draft.ts';
-import { cutUtf8 } from './cut.ts';
+import { cutText } from './cut.ts';
 import { idOf } from './proto.ts';
 import { keyOf, type OpenMessage, type Part, type Told } from './session-state.ts';
 import { absorb, emit, isKnown, ownerOf, type Work } from './work.ts';
@@ -100,10 +100,10 @@ function joined(work: Work, message: OpenMessage): Content {
   const texts = ordered(message).flatMap((part) => part.content.text ?? []);
   const plain = texts.map((text) => text.text).join('');
   const again = work.context.redact(plain);
-  const text = cutUtf8(again.text, work.context.limit);
+  const { text, cut: tooLong } = cutText(again.text, work.context.limit);
   const hits = texts.reduce((sum, one) => sum + one.hits, 0) + again.hits;
   const bytes = texts.reduce((sum, one) => sum + one.bytes, 0);
-  const cut = texts.some((one) => one.cut) || text.length < again.text.length;
+  const cut = tooLong || texts.some((one) => one.cut);
   const whole = hits === 0 && !texts.some((one) => one.cut);
   return { text, bytes, cut, hits, ...(whole ? { hash: work.context.keyedHash(plain) } : {}) };
 }

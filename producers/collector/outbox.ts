@@ -23,6 +23,10 @@ export interface Outbox {
   /** Bytes that its trace file has lost. */
   lost(session: string, bytes: number): void;
   size(): number;
+  /** Number of the oldest row; beyond every row when there is none. */
+  first(): number;
+  /** Number of the newest row that ever was. */
+  last(): number;
   /** Notes that a spool file is worked in. */
   putEntry(name: string, session: string): void;
   entries(): string[];
@@ -53,6 +57,8 @@ export function createOutbox(db: DatabaseSync): Outbox {
        where outbox.session = sessions.session and n < ?) as n from sessions where session = ?`,
     ),
     size: db.prepare('select count(*) as n from outbox'),
+    first: db.prepare('select coalesce(min(n), 9007199254740991) as n from outbox'),
+    last: db.prepare("select coalesce(max(seq), 0) as n from sqlite_sequence where name = 'outbox'"),
     putEntry: db.prepare(
       "insert or ignore into entries values (?, ?, (select coalesce(max(seq), 0) from sqlite_sequence where name = 'outbox'))",
     ),
@@ -99,6 +105,8 @@ export function createOutbox(db: DatabaseSync): Outbox {
     lost(session, bytes) {
       sql.grow.run(-bytes, session);
     },
+    first: () => Count.parse(sql.first.get()).n,
+    last: () => Count.parse(sql.last.get()).n,
     size: () => Count.parse(sql.size.get()).n,
     putEntry(name, session) {
       sql.putEntry.run(name, session);

@@ -15,7 +15,7 @@ export interface PublishDeps {
   log: Pick<Log, 'publish'>;
   warn: (message: string, fields: Record<string, unknown>) => void;
   /** A trace file was found shorter than it was left. */
-  onShortFile: (sessionId: string, bytes: number) => void;
+  onShortFile?: (sessionId: string, bytes: number) => void;
 }
 
 export interface Publisher {
@@ -80,7 +80,7 @@ export function createPublisher(deps: PublishDeps): Publisher {
     if (missing === 0) return;
     deps.warn('a trace file was cut short; its events are in the log', { missing });
     store.transaction(() => outbox.lost(session, missing));
-    deps.onShortFile(session, missing);
+    deps.onShortFile?.(session, missing);
   }
 
   function clean(): void {
