@@ -5,6 +5,7 @@ import { addFlips } from './commands/flips.ts';
 import { addInit } from './commands/init.ts';
 import { addOracle } from './commands/oracle.ts';
 import { addPause } from './commands/pause.ts';
+import { addReplay } from './commands/replay.ts';
 import { addSessionExport } from './commands/session-export.ts';
 import { addSessions } from './commands/sessions.ts';
 import { addSql } from './commands/sql.ts';
@@ -33,6 +34,7 @@ export function createProgram(io: Io): Cli {
   addInit(cli);
   addOracle(cli);
   addPause(cli);
+  addReplay(cli);
   const session = program.command('session').description('one session');
   addSessions(cli, session);
   addSessionExport(cli, session);

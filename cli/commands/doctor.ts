@@ -5,7 +5,7 @@ import { type Finding, problem } from '../doctor/finding.ts';
 import { checkHook, checkRegistration, nearest, settingsFiles } from '../doctor/hooks.ts';
 import { checkClaude, checkDisk, checkDocker, checkNode, checkPermissions } from '../doctor/machine.ts';
 import { checkKeyRing, checkOracle, checkTask } from '../doctor/oracle.ts';
-import { checkCollector, checkLastEvent, checkSilenced, checkSpool } from '../doctor/state.ts';
+import { checkCollector, checkLastEvent, checkLosses, checkSilenced, checkSpool } from '../doctor/state.ts';
 import { EXIT } from '../exit.ts';
 import { bundledHook } from '../package.ts';
 import { withProgress } from '../progress.ts';
@@ -44,6 +44,7 @@ export async function examine({ config, io }: Context): Promise<Finding[]> {
     ['silenced', () => checkSilenced(home, config.off)],
     ['collector', () => checkCollector(home)],
     ['spool', () => checkSpool(home)],
+    ['losses', () => checkLosses(home)],
     ['last-event', () => checkLastEvent(home, io.clock)],
     ['oracle', () => checkOracle(settings.config?.oracle)],
     ['key-ring', () => checkKeyRing(home, config.oracleHome)],

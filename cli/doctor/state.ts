@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Home } from '../../producers/home.ts';
+import { readLosses } from '../../producers/spool/losses.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
@@ -54,6 +55,18 @@ export function checkSpool(home: Home): Finding {
         'spool',
         `${waiting} entries wait for the collector.`,
         'Run flipstream up, or see why the collector does not keep up: flipstream status',
+      );
+}
+
+/** What could not be kept for want of space, and is not yet in the record as a gap. */
+export function checkLosses(home: Home): Finding {
+  const { count } = readLosses(home);
+  return count === 0
+    ? ok('losses', 'No event was lost that is not in the record as a gap.')
+    : problem(
+        'losses',
+        `${count} events could not be kept, because the disk was full.`,
+        'Free space and run flipstream up: the collector puts the gap on the record.',
       );
 }
 

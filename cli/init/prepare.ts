@@ -8,6 +8,7 @@ import { createToken, revokeTokens } from '../../oracle/service/tokens.ts';
 import type { Home } from '../../producers/home.ts';
 import { loadHashKey, loadIdentity } from '../../producers/identity-files.ts';
 import { readSettings, type Settings } from '../../producers/settings.ts';
+import { prepareSpool } from '../../producers/spool/prepare.ts';
 import type { Config } from '../config.ts';
 import { bundledHook, launcher } from '../package.ts';
 import { writeHomeConfig } from './home-config.ts';
@@ -38,6 +39,7 @@ export async function prepare(
   if (installHook(home, bundledHook())) made.push(`the hook, ${home.hook}`);
   loadIdentity(home);
   loadHashKey(home);
+  prepareSpool(home);
   const reviewer = await ensureReviewer(home);
   if (reviewer.made) made.push('the reviewer\u2019s key pair, for quarantined content');
   const before = readSettings(home);

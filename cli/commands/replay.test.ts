@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { layout } from '../../producers/home.ts';
+import { type Sandbox, sandbox } from '../testing.ts';
+import { landSample } from '../testing-warehouse.ts';
+
+let box: Sandbox;
+beforeAll(async () => {
+  box = sandbox();
+  await landSample(layout(join(box.root, 'home')));
+});
+afterAll(() => box.remove());
+
+const TABLES = ['events', 'verdicts', 'sessions', 'flips', 'tasks'];
+
+/** Everything but where a row came from (columns that begin with _). */
+async function contents(home: string): Promise<unknown> {
+  const all: Record<string, unknown> = {};
+  for (const table of TABLES) {
+    const ran = await box.flipstream([
+      'sql',
+      `select columns(c -> not starts_with(c, '_')) from ${table} order by all`,
+      '--json',
+      '--home',
+      join(box.root, home),
+    ]);
+    expect(ran.err).toBe('');
+    all[table] = ran.json();
+  }
+  return all;
+}
+
+test.each(['archive', 'log'])(
+  'replay from the %s gives the same warehouse contents in a fresh home',
+  async (from) => {
+    const ran = await box.flipstream(['replay', `fresh-${from}`, '--from', from, '--json']);
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(ran.json()).toMatchObject({ records: { 'trace.events': 9, 'oracle.verdicts': 3 } });
+    expect(await contents(`fresh-${from}`)).toEqual(await contents('home'));
+  },
+);
+
+test('replay adds to nothing', async () => {
+  expect(await box.flipstream(['replay', 'home'])).toMatchObject({ code: 2 });
+  expect(await box.flipstream(['replay', 'x', '--from', 'memory'])).toMatchObject({ code: 2 });
+});
