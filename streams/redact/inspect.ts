@@ -32,9 +32,11 @@ export async function inspect(event: TraceEvent, hitsOf: (text: string) => Promi
   for (let round = 0; round < ROUNDS; round++) {
     const { secrets, doubts } = await secretsOf([...now.values()], hitsOf);
     for (const rule of [...secrets.map((secret) => secret.rule), ...doubts]) rules.add(rule);
-    if (doubts.length > 0) return { found: 'doubt', rules: [...rules].sort() };
-    if (secrets.length === 0)
+    // What is doubtful may have been nothing but a certain hit seen with other eyes: first that goes.
+    if (secrets.length === 0) {
+      if (doubts.length > 0) return { found: 'doubt', rules: [...rules].sort() };
       return replacements.length > 0 ? { found: 'replaced', replacements } : { found: 'nothing' };
+    }
     for (const [field, content] of now) now.set(field, takeOut(field, content, secrets, replacements));
   }
   return { found: 'doubt', rules: [...rules].sort() };
