@@ -105,20 +105,29 @@ export function createReduction<S, P>(
     const frozen = new Map<string, string | null>();
     const outputs: (Encoded | Outgoing)[] = [];
     const refused: Refused[] = [];
+    const setAside = (index: number, error: unknown) => {
+      if (!isPoison(error)) throw error;
+      const record = raw[index];
+      if (record) refused.push({ record, reason: 'apply_failed', message: told(reducer.group, error) });
+    };
     for (const [index, record] of records.entries()) {
+      let key: string;
       try {
-        const key = stateKey(record);
-        const text = (frozen.has(key) ? frozen.get(key) : (await load([key])).get(key)) ?? null;
+        key = stateKey(record);
+      } catch (error) {
+        setAside(index, error);
+        continue;
+      }
+      // Outside the judgement on the record: a state that cannot be read is the store's fault.
+      const text = (frozen.has(key) ? frozen.get(key) : (await load([key])).get(key)) ?? null;
+      try {
         const step = applyTo(text === null ? null : thaw(text), record, prepared[index]);
         // Frozen first: a state that cannot be frozen takes its record's outputs with it.
         const after = step.state === null ? null : freeze(step.state);
         if (after !== text) frozen.set(key, after);
         outputs.push(...step.out);
       } catch (error) {
-        if (!isPoison(error)) throw error;
-        const culprit = raw[index];
-        if (culprit)
-          refused.push({ record: culprit, reason: 'apply_failed', message: told(reducer.group, error) });
+        setAside(index, error);
       }
     }
     return { outputs: await finish(outputs), states: frozen, refused };

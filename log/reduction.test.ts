@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { event } from './conformance/rig.ts';
+import type { Incoming, Reducer } from './log.ts';
+import { createReduction } from './reduction.ts';
+import type { Decoded, RawRecord } from './values.ts';
+
+const encoding = {
+  check: () => ({ topic: 'trace.raw' as const, key: 'k', value: Buffer.alloc(0) }),
+  seal: () => Promise.reject(new Error('no reviewer')),
+};
+
+function batchOf(numbers: number[]): Decoded {
+  const records: Incoming[] = numbers.map((n) => ({
+    ...event('k', n),
+    partition: 0,
+    offset: n,
+    timestamp: 0,
+  }));
+  const raw: RawRecord[] = numbers.map((n) => ({
+    offset: n,
+    timestamp: 0,
+    key: 'k',
+    value: Buffer.from([n]),
+  }));
+  const end = numbers.length;
+  return {
+    batch: { topic: 'trace.raw', partition: 0, records, nextOffset: end, end, earliest: 0 },
+    raw,
+    refused: [],
+  };
+}
+
+/** Sums offsets, in place: the most careless reducer that is still right. */
+const sum: Reducer<{ n: number }> = {
+  group: 'sum',
+  inputs: ['trace.raw'],
+  apply: (state, record) => {
+    const own = state ?? { n: 0 };
+    own.n += record.offset;
+    if (record.offset === 13) throw new Error('unlucky');
+    return { state: own, out: [] };
+  },
+};
+
+const none = async () => new Map<string, string>();
+
+describe('a reduction', () => {
+  test('a key is written once for a batch, and not at all when nothing changed', async () => {
+    const reduction = createReduction(sum, null, encoding);
+    expect((await reduction.process(batchOf([1, 2, 3]), none)).states).toEqual(new Map([['k', '{"n":6}']]));
+    reduction.committed();
+    expect((await reduction.process(batchOf([0]), none)).states.size).toBe(0);
+  });
+
+  test('what was not committed is forgotten, though the reducer changes its state in place', async () => {
+    const reduction = createReduction(sum, null, encoding);
+    const stored = async () => new Map([['k', '{"n":10}']]);
+    await reduction.process(batchOf([1]), stored);
+    reduction.committed();
+    await reduction.process(batchOf([5]), stored);
+    reduction.reset();
+    const again = await reduction.process(batchOf([2]), stored);
+    expect(again.states).toEqual(new Map([['k', '{"n":12}']]));
+  });
+
+  test('P2 the record that throws is set aside with nothing of its left in the state', async () => {
+    const reduction = createReduction(sum, null, encoding);
+    const effects = await reduction.process(batchOf([1, 13, 2]), none);
+    expect(effects.refused.map((one) => one.record.offset)).toEqual([13]);
+    expect(effects.states).toEqual(new Map([['k', '{"n":3}']]));
+  });
+
+  test('P1 a state that cannot be read is an outage, no fault of any record', async () => {
+    const reduction = createReduction(sum, null, encoding);
+    const down = () => Promise.reject(new Error('the store is down'));
+    await expect(reduction.process(batchOf([1, 2]), down)).rejects.toThrow('the store is down');
+  });
+
+  test('P1 a seal that fails is an outage, too', async () => {
+    const making: Reducer<null> = {
+      group: 'making',
+      inputs: ['trace.raw'],
+      apply: () => ({ state: null, out: [event('k', 1)] }),
+    };
+    const reduction = createReduction(making, null, { ...encoding, check: () => null });
+    await expect(reduction.process(batchOf([1]), none)).rejects.toThrow('no reviewer');
+  });
+});
