@@ -36,3 +36,9 @@ export function bundledHook(): string {
 export function launcher(): string {
   return join(packageRoot(), 'bin', 'flipstream.js');
 }
+
+/** The script that a process of ours runs: cli/main.ts in a checkout, dist/cli/main.js in a published package. */
+export function mainScript(): string {
+  const here = fileURLToPath(import.meta.url);
+  return join(dirname(here), here.endsWith('.ts') ? 'main.ts' : 'main.js');
+}

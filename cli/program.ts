@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Cli, Io } from './command.ts';
+import { addDemo } from './commands/demo.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addFlips } from './commands/flips.ts';
 import { addInit } from './commands/init.ts';
@@ -11,6 +12,7 @@ import { addSessions } from './commands/sessions.ts';
 import { addSql } from './commands/sql.ts';
 import { addStatus } from './commands/status.ts';
 import { addTask } from './commands/task.ts';
+import { addUp } from './commands/up.ts';
 import { addVerify } from './commands/verify.ts';
 import { EXIT } from './exit.ts';
 import { packageVersion } from './package.ts';
@@ -29,6 +31,7 @@ export function createProgram(io: Io): Cli {
       outputError: (text, write) => write(text.replace(/^error: /, 'flipstream: ')),
     });
   const cli: Cli = { program, io, exit: EXIT.ok };
+  addDemo(cli);
   addDoctor(cli);
   addFlips(cli);
   addInit(cli);
@@ -41,6 +44,7 @@ export function createProgram(io: Io): Cli {
   addSql(cli);
   addStatus(cli);
   addTask(cli);
+  addUp(cli);
   addVerify(cli);
   return cli;
 }

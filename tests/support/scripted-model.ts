@@ -10,7 +10,10 @@ export type Block =
   | { type: 'text'; text: string }
   | { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> };
 
-const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]);
+const Content = z.union([
+  z.string(),
+  z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
+]);
 const ModelRequest = z.looseObject({
   model: z.string(),
   stream: z.boolean().optional(),
@@ -30,7 +33,9 @@ export interface ScriptedModel {
  * @param reply what the model says next, given the conversation so far. Called only for requests that offer
  * tools; whatever else a harness asks (titles, quota) is answered with one word.
  */
-export async function startScriptedModel(reply: (request: ModelRequest) => Block[] | Promise<Block[]>): Promise<ScriptedModel> {
+export async function startScriptedModel(
+  reply: (request: ModelRequest) => Block[] | Promise<Block[]>,
+): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const server = createServer(async (request, response) => {
     const body = await readBody(request);
@@ -53,7 +58,9 @@ export async function startScriptedModel(reply: (request: ModelRequest) => Block
       }
       response.end();
     } else {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(messageOf(parsed.model, blocks)));
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(messageOf(parsed.model, blocks)));
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -85,12 +92,26 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-const USAGE = { input_tokens: 10, output_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+const USAGE = {
+  input_tokens: 10,
+  output_tokens: 10,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
 let messages = 0;
 
 function messageOf(model: string, content: Block[]) {
   const stop = content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn';
-  return { id: `msg_${++messages}`, type: 'message', role: 'assistant', model, content, stop_reason: stop, stop_sequence: null, usage: USAGE };
+  return {
+    id: `msg_${++messages}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content,
+    stop_reason: stop,
+    stop_sequence: null,
+    usage: USAGE,
+  };
 }
 
 function eventsOf(model: string, blocks: Block[]) {
@@ -98,13 +119,31 @@ function eventsOf(model: string, blocks: Block[]) {
   return [
     { type: 'message_start', message: { ...message, content: [], stop_reason: null } },
     ...blocks.flatMap((block, index) => [
-      { type: 'content_block_start', index, content_block: block.type === 'text' ? { type: 'text', text: '' } : { ...block, input: {} } },
+      {
+        type: 'content_block_start',
+        index,
+        content_block: block.type === 'text' ? { type: 'text', text: '' } : { ...block, input: {} },
+      },
       ...(block.type === 'text'
-        ? pieces(block.text).map((text) => ({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } }))
-        : [{ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: JSON.stringify(block.input) } }]),
+        ? pieces(block.text).map((text) => ({
+            type: 'content_block_delta',
+            index,
+            delta: { type: 'text_delta', text },
+          }))
+        : [
+            {
+              type: 'content_block_delta',
+              index,
+              delta: { type: 'input_json_delta', partial_json: JSON.stringify(block.input) },
+            },
+          ]),
       { type: 'content_block_stop', index },
     ]),
-    { type: 'message_delta', delta: { stop_reason: message.stop_reason, stop_sequence: null }, usage: { output_tokens: 10 } },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: message.stop_reason, stop_sequence: null },
+      usage: { output_tokens: 10 },
+    },
     { type: 'message_stop' },
   ];
 }

@@ -1,0 +1,45 @@
+import pino from 'pino';
+import type { Config } from '../config.ts';
+import { EXIT, type ExitCode, explain } from '../exit.ts';
+import { openLog } from './open-log.ts';
+import { type Role, startRole } from './roles.ts';
+
+export interface RunRole {
+  config: Readonly<Config>;
+  metricsPort?: number | undefined;
+  bucketMs?: number | undefined;
+  signal: AbortSignal;
+}
+
+/** Runs one role until the process is told to stop, its parent dies, or the role fails. */
+export async function runRole(
+  role: Role,
+  { config, metricsPort, bucketMs, signal }: RunRole,
+): Promise<ExitCode> {
+  const logger = pino(
+    { name: role, level: config.debug ? 'debug' : 'info' },
+    pino.destination({ dest: 2, sync: true }),
+  );
+  const log = await openLog(config.home, logger);
+  try {
+    const running = await startRole(role, { config, log, clock: Date.now, logger, metricsPort, bucketMs });
+    process.send?.({ ready: role });
+    logger.debug('ready');
+    const asked = new Promise<'asked'>((resolve) => {
+      signal.addEventListener('abort', () => resolve('asked'), { once: true });
+      process.once('disconnect', () => resolve('asked'));
+      if (signal.aborted) resolve('asked');
+    });
+    const ended = running.done.then(() => 'asked' as const);
+    await Promise.race([asked, ended]);
+    await running.stop();
+    return EXIT.ok;
+  } catch (error) {
+    const { code, message, exit } = explain(error);
+    logger.error({ code }, message);
+    return exit;
+  } finally {
+    await log.close();
+    if (process.connected) process.disconnect();
+  }
+}

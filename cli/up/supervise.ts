@@ -1,0 +1,91 @@
+/** Runs the roles of `flipstream up` as processes of their own, starts again what dies, and stops them all. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Logger } from 'pino';
+
+export interface Part {
+  name: string;
+  /** Command line of the process, without the executable. */
+  args: readonly string[];
+}
+
+export interface Supervisor {
+  /** Resolves once every part has said that it is ready. */
+  ready: Promise<void>;
+  /** Process ids by part, of those that run now. */
+  pids(): Record<string, number>;
+  /** Asks every part to stop, waits, and ends what does not. */
+  stop(): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 10_000;
+/** Longer than any part needs to finish what it has begun. */
+const GRACE_MS = 20_000;
+
+/**
+ * @param env environment of the parts
+ * @param stderr where the parts' own logs go; default: ours
+ */
+export function supervise(
+  parts: readonly Part[],
+  env: NodeJS.ProcessEnv,
+  logger: Logger,
+  stderr: number | 'inherit' = 'inherit',
+): Supervisor {
+  const children = new Map<string, ChildProcess>();
+  const timers = new Set<NodeJS.Timeout>();
+  const waiting = new Set(parts.map((part) => part.name));
+  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  let stopping = false;
+
+  function start(part: Part, pause = FIRST_PAUSE_MS): void {
+    // The channel closes when we die, however we die: then the part stops too.
+    const child = spawn(process.execPath, part.args, { env, stdio: ['ignore', stderr, stderr, 'ipc'] });
+    children.set(part.name, child);
+    let settled = pause;
+    child.on('message', () => {
+      settled = FIRST_PAUSE_MS;
+      waiting.delete(part.name);
+      if (waiting.size === 0) resolve();
+    });
+    child.once('error', (error) =>
+      logger.error({ part: part.name, reason: error.message }, 'a part cannot be started'),
+    );
+    child.once('exit', (code, signal) => {
+      children.delete(part.name);
+      if (stopping) return;
+      logger.warn(
+        { part: part.name, code, signal, again_in_ms: settled },
+        'a part has ended and is started again',
+      );
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        start(part, Math.min(settled * 2, LONGEST_PAUSE_MS));
+      }, settled);
+      timers.add(timer);
+    });
+  }
+
+  for (const part of parts) start(part);
+  return {
+    ready,
+    pids: () =>
+      Object.fromEntries(
+        [...children].flatMap(([name, child]) => (child.pid === undefined ? [] : [[name, child.pid]])),
+      ),
+    async stop() {
+      stopping = true;
+      for (const timer of timers) clearTimeout(timer);
+      await Promise.all([...children.values()].map(end));
+    },
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+  await gone;
+  clearTimeout(timer);
+}

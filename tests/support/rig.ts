@@ -1,0 +1,100 @@
+/** A whole installation in a temporary folder: the demo's task, an oracle, and the parts of `flipstream up` as processes. */
+import { mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { partOf } from '../../cli/commands/up.ts';
+import { type Config, loadConfig } from '../../cli/config.ts';
+import { layOut, type Workspace } from '../../cli/demo/workspace.ts';
+import { prepare } from '../../cli/init/prepare.ts';
+import { ROLES } from '../../cli/up/roles.ts';
+import { type Supervisor, supervise } from '../../cli/up/supervise.ts';
+import { openOracle } from '../../oracle/oracle.ts';
+import { taskAdd } from '../../oracle/tasks/add.ts';
+import { taskCheck } from '../../oracle/tasks/check.ts';
+import { readSettings } from '../../producers/settings.ts';
+import { taskStart } from '../../producers/task-start.ts';
+import { query } from '../../warehouse/query.ts';
+
+export type Row = Record<string, unknown>;
+
+export interface Rig {
+  place: Workspace;
+  config: Readonly<Config>;
+  /** Environment for hooks and harnesses: ours, with the homes of the rig. */
+  env: NodeJS.ProcessEnv;
+  supervisor: Supervisor;
+  /** A fresh clone of the demo's task for one agent. */
+  clone(name: string): Promise<string>;
+  sql(text: string): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+export interface RigOptions {
+  transport?: 'command' | 'http';
+  bucketMs?: number;
+}
+
+/** Starts everything and resolves when all of it is ready. */
+export async function startRig({ transport = 'command', bucketMs = 50 }: RigOptions = {}): Promise<Rig> {
+  const root = mkdtempSync(join(tmpdir(), 'flipstream-rig-'));
+  const place = layOut(loadConfig(process.env, { home: root }, root));
+  const { config } = place;
+  const env = {
+    ...process.env,
+    FLIPSTREAM_HOME: config.home.root,
+    FLIPSTREAM_ORACLE_HOME: config.oracleHome.root,
+  };
+  await prepare(config, { transport, rotate: false, oracle: null, port: 0 });
+  await readyTask(place);
+  const logs = join(place.root, 'logs');
+  mkdirSync(logs, { recursive: true });
+  const log = join(logs, 'up.log');
+  const parts = ROLES.map((role) => partOf(role, config.home.root, config.oracleHome.root, { bucketMs }));
+  const supervisor = supervise(
+    parts,
+    env,
+    pino(pino.destination({ dest: log, sync: true })),
+    openSync(log, 'a'),
+  );
+  await supervisor.ready;
+  return {
+    place,
+    config,
+    env,
+    supervisor,
+    clone: async (name) => {
+      const { oracle } = readSettings(config.home);
+      if (!oracle) throw new Error('the rig has no oracle');
+      const directory = join(place.root, name);
+      await taskStart({
+        taskId: 'demo-split-bill',
+        directory,
+        oracle,
+        home: config.home,
+        clock: Date.now,
+        path: process.env.PATH,
+      });
+      return directory;
+    },
+    sql: async (text) => {
+      const { columns, rows } = await query(config.home.warehouse, text);
+      return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column.name, row[at]])));
+    },
+    close: async () => {
+      await supervisor.stop();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+async function readyTask(place: Workspace): Promise<void> {
+  const oracle = openOracle({ home: place.config.oracleHome });
+  try {
+    const { task_id } = await taskAdd(oracle, place.task);
+    const { status, reason } = await taskCheck(oracle, task_id);
+    if (status !== 'ready') throw new Error(`the rig's task is ${status}: ${reason}`);
+  } finally {
+    oracle.close();
+  }
+}
