@@ -14,6 +14,10 @@ import { type Carrier, CHUNK_ROWS, carrierOf, fill, type Rows } from './vectors.
 export const QUICK =
   'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 65536';
 
+/** For files that are written once more and then read for ever. */
+export const PACKED =
+  'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 15, ROW_GROUP_SIZE 122880';
+
 /** A finished Parquet file. */
 export interface Written {
   /** Bytes. */

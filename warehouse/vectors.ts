@@ -22,7 +22,13 @@ export type Carrier =
   | { as: 'nothing' }
   | { as: 'string' | 'json' | 'long' | 'int' | 'boolean'; type: DuckDBType }
   /** Few distinct strings: numbers cross, and the strings once. */
-  | { as: 'code'; type: DuckDBType; codes: Map<string, number> };
+  | { as: 'code'; type: DuckDBType; codes: Codes };
+
+/** For each row the number of its string, in the width DuckDB gives an enum of that many names. */
+interface Codes {
+  numbers: Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
+  isNull: Uint8Array | null;
+}
 
 const SAMPLE = 512;
 const DISTINCT_IN_SAMPLE = SAMPLE / 4;
@@ -31,16 +37,25 @@ const MOST_CODES = 65_536;
 
 /** Chooses the carrier of column `at`; `nothing` when no row has a value there. */
 export function carrierOf(kind: string, rows: Rows, at: number): Carrier {
-  if (kind === 'list') {
-    const some = rows.some((row) => row[at] !== null && !(Array.isArray(row[at]) && row[at].length === 0));
-    return some ? { as: 'json', type: VARCHAR } : { as: 'nothing' };
-  }
-  if (!rows.some((row) => row[at] !== null && row[at] !== undefined)) return { as: 'nothing' };
+  if (kind === 'list') return isEmptyList(rows, at) ? { as: 'nothing' } : { as: 'json', type: VARCHAR };
+  if (isNull(rows, at)) return { as: 'nothing' };
   if (kind === 'long') return { as: 'long', type: BIGINT };
   if (kind === 'int') return { as: 'int', type: INTEGER };
   if (kind === 'boolean') return { as: 'boolean', type: BOOLEAN };
-  const codes = repeats(rows, at) ? codesOf(rows, at) : null;
-  return codes ? { as: 'code', type: ENUM([...codes.keys()]), codes } : { as: 'string', type: VARCHAR };
+  const coded = repeats(rows, at) ? encoded(rows, at) : null;
+  return coded ? { as: 'code', ...coded } : { as: 'string', type: VARCHAR };
+}
+
+function isNull(rows: Rows, at: number): boolean {
+  for (let i = 0; i < rows.length; i++) {
+    const value = rows[i]?.[at];
+    if (value !== null && value !== undefined) return false;
+  }
+  return true;
+}
+
+function isEmptyList(rows: Rows, at: number): boolean {
+  return rows.every((row) => row[at] === null || (Array.isArray(row[at]) && row[at].length === 0));
 }
 
 /** Whether a sample, taken over the whole length, repeats itself. */
@@ -59,16 +74,37 @@ function repeats(rows: Rows, at: number): boolean {
   return seen.size * 2 <= present;
 }
 
-function codesOf(rows: Rows, at: number): Map<string, number> | null {
-  const codes = new Map<string, number>();
-  for (const row of rows) {
-    const value = row[at];
-    if (typeof value !== 'string' || codes.has(value)) continue;
-    // DuckDB's enums end a name at a NUL.
-    if (codes.size >= MOST_CODES || value.length > LONGEST_CODED || value.includes('\0')) return null;
-    codes.set(value, codes.size);
+function encoded(rows: Rows, at: number): { type: DuckDBType; codes: Codes } | null {
+  const known = new Map<string, number>();
+  const numbers = new Uint32Array(rows.length);
+  let nulls: Uint8Array | null = null;
+  let last = '';
+  let code = -1;
+  for (let i = 0; i < rows.length; i++) {
+    const value = rows[i]?.[at];
+    if (typeof value !== 'string') {
+      nulls ??= new Uint8Array(rows.length);
+      nulls[i] = 1;
+      continue;
+    }
+    // Neighbours are mostly alike, and comparing costs less than looking up.
+    if (code === -1 || value !== last) {
+      const seen = known.get(value);
+      // DuckDB's enums end a name at a NUL.
+      if (
+        seen === undefined &&
+        (known.size >= MOST_CODES || value.length > LONGEST_CODED || value.includes('\0'))
+      )
+        return null;
+      code = seen ?? known.size;
+      if (seen === undefined) known.set(value, code);
+      last = value;
+    }
+    numbers[i] = code;
   }
-  return codes;
+  const narrow =
+    known.size <= 255 ? Uint8Array.from(numbers) : known.size <= 65_535 ? Uint16Array.from(numbers) : numbers;
+  return { type: ENUM([...known.keys()]), codes: { numbers: narrow, isNull: nulls } };
 }
 
 const VECTOR = duckdb.vector_size();
@@ -76,93 +112,77 @@ const valid = new Uint8Array(VECTOR / 8);
 const longs = new Int32Array(VECTOR * 2);
 const ints = new Int32Array(VECTOR);
 const bytes = new Uint8Array(VECTOR);
-const shorts = new Uint16Array(VECTOR);
-const words = new Uint32Array(VECTOR);
 const TWO_32 = 2 ** 32;
 
 /** Rows that one chunk takes at most. */
 export const CHUNK_ROWS = VECTOR;
 
+type Carried = Exclude<Carrier, { as: 'nothing' }>;
+
+interface Source {
+  rows: Rows;
+  at: number;
+  from: number;
+  count: number;
+}
+
 /** Fills column `column` of a chunk with `count` values of column `at`, from row `from` on. */
-export function fill(
-  chunk: DuckDBDataChunk,
-  column: number,
-  carrier: Exclude<Carrier, { as: 'nothing' }>,
-  source: { rows: Rows; at: number; from: number; count: number },
-): void {
+export function fill(chunk: DuckDBDataChunk, column: number, carrier: Carried, source: Source): void {
   const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
-  const { rows, at, from, count } = source;
-  let nulls = 0;
-  const put = setter(carrier, vector);
-  for (let i = 0; i < count; i++) {
-    const value = rows[from + i]?.[at];
-    if (value === null || value === undefined) {
-      if (nulls++ === 0) valid.fill(255);
-      valid[i >> 3] = (valid[i >> 3] ?? 0) & ~(1 << (i & 7));
-    } else put.one(i, value);
-  }
-  if (put.buffer) {
-    const { buffer, BYTES_PER_ELEMENT } = put.buffer;
-    duckdb.copy_data_to_vector(vector, 0, buffer, 0, count * BYTES_PER_ELEMENT * (put.lanes ?? 1));
-  }
+  const nulls = put(carrier, vector, source);
   if (nulls === 0) return;
   duckdb.vector_ensure_validity_writable(vector);
-  duckdb.copy_data_to_vector_validity(vector, 0, valid.buffer, 0, Math.ceil(count / 64) * 8);
+  duckdb.copy_data_to_vector_validity(vector, 0, valid.buffer, 0, Math.ceil(source.count / 64) * 8);
 }
 
-interface Setter {
-  one: (index: number, value: unknown) => void;
-  buffer?:
-    | Int32Array<ArrayBuffer>
-    | Uint8Array<ArrayBuffer>
-    | Uint16Array<ArrayBuffer>
-    | Uint32Array<ArrayBuffer>;
-  lanes?: number;
-}
-
-function setter(
-  carrier: Exclude<Carrier, { as: 'nothing' }>,
-  vector: ReturnType<typeof duckdb.data_chunk_get_vector>,
-): Setter {
-  switch (carrier.as) {
-    case 'string':
-      return { one: (i, value) => duckdb.vector_assign_string_element(vector, i, String(value)) };
-    case 'json':
-      return { one: (i, value) => duckdb.vector_assign_string_element(vector, i, JSON.stringify(value)) };
-    case 'code': {
-      const { codes } = carrier;
-      // The width DuckDB gives an enum of this many names.
-      const buffer = codes.size <= 255 ? bytes : codes.size <= 65_535 ? shorts : words;
-      return {
-        buffer,
-        one: (i, value) => {
-          buffer[i] = codes.get(String(value)) ?? 0;
-        },
-      };
+/** @returns how many of the values are null; if any, `valid` says which. One loop a kind: calls inside cost more than the work. */
+function put(carrier: Carried, vector: Vector, { rows, at, from, count }: Source): number {
+  const { as } = carrier;
+  let nulls = 0;
+  if (as === 'string' || as === 'json') {
+    for (let i = 0; i < count; i++) {
+      const value = rows[from + i]?.[at];
+      if (value === null || value === undefined) nulls = markNull(i, nulls);
+      else {
+        const text = as === 'string' ? String(value) : JSON.stringify(value);
+        duckdb.vector_assign_string_element(vector, i, text);
+      }
     }
-    case 'long':
-      return {
-        buffer: longs,
-        lanes: 2,
-        one: (i, value) => {
-          const number = Number(value);
-          longs[2 * i] = number | 0;
-          longs[2 * i + 1] = Math.floor(number / TWO_32);
-        },
-      };
-    case 'int':
-      return {
-        buffer: ints,
-        one: (i, value) => {
-          ints[i] = Number(value);
-        },
-      };
-    case 'boolean':
-      return {
-        buffer: bytes,
-        one: (i, value) => {
-          bytes[i] = value ? 1 : 0;
-        },
-      };
+    return nulls;
   }
+  if (as === 'code') {
+    const { numbers, isNull: missing } = carrier.codes;
+    const width = numbers.BYTES_PER_ELEMENT;
+    duckdb.copy_data_to_vector(vector, 0, numbers.buffer, from * width, count * width);
+    if (missing) for (let i = 0; i < count; i++) if (missing[from + i] === 1) nulls = markNull(i, nulls);
+    return nulls;
+  }
+  if (as === 'long') {
+    for (let i = 0; i < count; i++) {
+      const value = rows[from + i]?.[at];
+      if (typeof value === 'number') {
+        longs[2 * i] = value | 0;
+        longs[2 * i + 1] = Math.floor(value / TWO_32);
+      } else nulls = markNull(i, nulls);
+    }
+    duckdb.copy_data_to_vector(vector, 0, longs.buffer, 0, count * 8);
+    return nulls;
+  }
+  const target = as === 'int' ? ints : bytes;
+  for (let i = 0; i < count; i++) {
+    const value = rows[from + i]?.[at];
+    if (value === null || value === undefined) nulls = markNull(i, nulls);
+    else target[i] = Number(value);
+  }
+  duckdb.copy_data_to_vector(vector, 0, target.buffer, 0, count * target.BYTES_PER_ELEMENT);
+  return nulls;
 }
+
+/** @returns the new number of nulls. */
+function markNull(index: number, nulls: number): number {
+  if (nulls === 0) valid.fill(255);
+  valid[index >> 3] = (valid[index >> 3] ?? 0) & ~(1 << (index & 7));
+  return nulls + 1;
+}
+
+type Vector = ReturnType<typeof duckdb.data_chunk_get_vector>;

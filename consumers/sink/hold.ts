@@ -1,5 +1,6 @@
 import type { Batch, Incoming } from '../../log/log.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { isoTime } from '../../schemas/time.ts';
 import { TOPICS } from '../../schemas/topics.ts';
 import type { Cargo } from '../../warehouse/land.ts';
 import type { LandedTopic, TableName } from '../../warehouse/tables.ts';
@@ -33,10 +34,11 @@ export function createHold(table: TableName, topic: LandedTopic, acceptGap: bool
       // A compacted topic loses what later records replaced; any other has lost what we never saw.
       if (TOPICS[topic].cleanup === 'delete' && batch.earliest > from && !acceptGap) throw gap(batch, from);
       logIdHeld = logId;
+      const landedAt = isoTime(now);
       for (const record of batch.records) {
         if (record.offset < from) continue;
         const incoming: Incoming = record;
-        rows.push(maker.row(incoming, logId, now));
+        rows.push(maker.row(incoming, logId, landedAt));
         published.push(record.timestamp);
         weight += weightOf(incoming);
       }

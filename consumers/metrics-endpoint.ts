@@ -1,0 +1,141 @@
+/** The live numbers, for Prometheus: what streams and sink did, how far behind each group is, how long things take. */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Log } from '../log/log.ts';
+import { FlipstreamError, messageOf } from '../schemas/errors.ts';
+import { query } from '../warehouse/query.ts';
+import type { Sink } from './sink.ts';
+
+export interface MetricsOptions {
+  log: Log;
+  /** The sink of this process, if it runs here. */
+  sink?: Sink;
+  /** Flips and dead letters are counted from the tables, so they survive restarts. */
+  warehouse: string;
+  /** 0: any free port. */
+  port: number;
+}
+
+export interface MetricsEndpoint {
+  /** Where it listens; loopback only, since it has no password. */
+  url: string;
+  close(): Promise<void>;
+}
+
+const DELAY_BUCKETS_S = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** @throws FlipstreamError `metrics_port` (usage) when the port is taken. */
+export async function startMetrics(options: MetricsOptions): Promise<MetricsEndpoint> {
+  const { registry, collect } = createRegistry(options);
+  let last: Promise<string> = Promise.resolve('');
+  // In turn: a collection sets every figure anew, and two at once would mix.
+  const scrape = () => {
+    const next = () => collect().then(() => registry.metrics());
+    last = last.then(next, next);
+    return last;
+  };
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      answer(response, 404, 'text/plain', 'GET /metrics\n');
+      return;
+    }
+    scrape().then(
+      (text) => answer(response, 200, registry.contentType, text),
+      (error: unknown) => answer(response, 500, 'text/plain', `${messageOf(error)}\n`),
+    );
+  });
+  const port = await listen(server, options.port);
+  return {
+    url: `http://127.0.0.1:${port}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function createRegistry({ log, sink, warehouse }: MetricsOptions) {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: `flipstream_${name}`, help, labelNames, registers });
+  const counter = (name: string, help: string, labelNames: string[] = []) =>
+    new Counter({ name: `flipstream_${name}`, help, labelNames, registers });
+
+  const published = counter('published_total', 'Records published by this process', ['topic']);
+  const consumed = counter('consumed_total', 'Records consumed by this process', ['topic']);
+  const deadLetters = counter('dead_letters_total', 'Records this process set aside');
+  const failures = counter('transaction_failures_total', 'Transactions that failed and were tried again');
+  const lag = gauge('lag_records', 'Records a group has not processed yet', ['group', 'topic', 'partition']);
+  const rows = counter('sink_rows_total', 'Rows landed by this process', ['table']);
+  const versions = gauge('sink_table_version', 'Newest Delta version of a table', ['table']);
+  const conflicts = counter('sink_conflicts_total', 'Commits at which another writer was first', ['table']);
+  const inTable = gauge('warehouse_rows', 'Rows in the warehouse', ['table']);
+  const flips = gauge('flips', 'Flips in the warehouse', ['state']);
+  const delay = new Histogram({
+    name: 'flipstream_landing_delay_seconds',
+    help: 'From published to visible in SQL, most recent rows',
+    buckets: DELAY_BUCKETS_S,
+    registers,
+  });
+
+  /** Collected when asked; the source counts by itself, so each figure is set and not added to. */
+  async function collect(): Promise<void> {
+    const counted = log.counters();
+    for (const metric of [published, consumed, deadLetters, failures, rows, conflicts, lag, delay])
+      metric.reset();
+    for (const [topic, value] of Object.entries(counted.published)) published.inc({ topic }, value);
+    for (const [topic, value] of Object.entries(counted.consumed)) consumed.inc({ topic }, value);
+    deadLetters.inc(counted.deadLetters);
+    failures.inc(counted.transactionFailures);
+    for (const { group, topic, partition, committed, end } of await log.lag()) {
+      lag.set({ group, topic, partition: String(partition) }, Math.max(0, end - committed));
+    }
+    const landed = sink?.stats();
+    for (const [table, stats] of Object.entries(landed?.tables ?? {})) {
+      rows.inc({ table }, stats.rows);
+      versions.set({ table }, stats.version);
+      conflicts.inc({ table }, stats.conflicts);
+    }
+    for (const ms of landed?.delays ?? []) delay.observe(ms / 1000);
+    await collectTables();
+  }
+
+  async function collectTables(): Promise<void> {
+    const { rows: counts } = await query(warehouse, COUNTS, { memoryMiB: 128, threads: 1 });
+    const [events, verdicts, quarantined, dead, standing, retracted] = (counts[0] ?? []).map(Number);
+    inTable.set({ table: 'events' }, events ?? 0);
+    inTable.set({ table: 'verdicts' }, verdicts ?? 0);
+    inTable.set({ table: 'quarantine' }, quarantined ?? 0);
+    inTable.set({ table: 'deadletter' }, dead ?? 0);
+    flips.set({ state: 'standing' }, standing ?? 0);
+    flips.set({ state: 'retracted' }, retracted ?? 0);
+  }
+
+  gauge('up', '1 while this process answers').set(1);
+  return { registry, collect };
+}
+
+const COUNTS = `
+  SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM verdicts), (SELECT count(*) FROM quarantine),
+    (SELECT count(*) FROM deadletter), (SELECT count(*) FROM flips WHERE retracted IS NULL),
+    (SELECT count(*) FROM flips WHERE retracted IS NOT NULL)`;
+
+function answer(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { 'content-type': type }).end(body);
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(
+        new FlipstreamError('metrics_port', 'usage', `port ${port} cannot be used: choose another`, cause),
+      );
+    });
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : port);
+    });
+  });
+}
