@@ -1,7 +1,7 @@
-/** Rows as text: an aligned table for people, CSV (RFC 4180) for programs. */
+/** Rows as text for people. */
 import { stringify } from './output.ts';
 
-export type Cells = readonly unknown[];
+type Cells = readonly unknown[];
 
 const WIDEST_CELL = 80;
 
@@ -27,17 +27,6 @@ export function cellTable(columns: readonly string[], rows: readonly Cells[]): s
       .join('  ')
       .trimEnd();
   return [draw(columns), draw(widths.map((width) => '-'.repeat(width))), ...cells.map(draw)].join('\n');
-}
-
-/** One line of CSV (RFC 4180), CRLF included. NULL is an empty field, an empty string is quoted, so that the two differ. */
-export function csvLine(values: Cells): string {
-  return `${values.map(csvField).join(',')}\r\n`;
-}
-
-function csvField(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = cell(value);
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function cell(value: unknown): string {

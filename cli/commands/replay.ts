@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { type ReplayOptions, replay } from '../../jobs/replay.ts';
 import { openEmbeddedLog } from '../../log/embedded/open.ts';
 import { type Home, layout } from '../../producers/home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
@@ -8,10 +9,8 @@ import type { KeyRing } from '../../schemas/signature.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
 import { withLog } from '../open-log.ts';
 import { type Progress, withProgress } from '../progress.ts';
-import { fromArchive } from '../replay/archive.ts';
-import { fromLog, publishAll, type Source } from '../replay/copy.ts';
 import { deriveAll } from '../replay/derive.ts';
-import { withWarehouse } from '../warehouse.ts';
+import { requireWarehouse } from '../warehouse.ts';
 import { readKeyRing } from './verify.ts';
 
 const Flags = z.looseObject({
@@ -32,27 +31,27 @@ export function addReplay(cli: Cli): void {
     const ring = readKeyRing(config.home.keyRing);
     const counts = await withProgress(io.stderr, 'Replaying', (progress) =>
       flags.from === 'log'
-        ? withLog(config.home, async (log) =>
-            replay(context, fresh, ring, fromLog(log), await log.partitions('trace.events'), progress),
-          )
-        : withWarehouse(config.home, (warehouse) =>
-            replay(context, fresh, ring, fromArchive(warehouse), undefined, progress),
-          ),
+        ? withLog(config.home, async (log) => {
+            const partitions = await log.partitions('trace.events');
+            return into(context, fresh, ring, { log }, partitions, progress);
+          })
+        : into(context, fresh, ring, { warehouse: requireWarehouse(config.home) }, undefined, progress),
     );
     out.result({ home: fresh.root, from: flags.from, records: counts }, () =>
       [
-        ...Object.entries(counts).map(([topic, count]) => `${count} records of ${topic}`),
+        ...Object.entries(counts).map(([table, count]) => `${count} ${table}`),
         `Derived and landed in ${fresh.warehouse}. Ask it: flipstream sql --home ${fresh.root}`,
       ].join('\n'),
     );
   });
 }
 
-async function replay(
+/** Publishes into the log of a new home and runs what derives the rest. */
+async function into(
   { io }: Context,
   home: Home,
   ring: KeyRing,
-  source: Source,
+  from: ReplayOptions['from'],
   partitions: number | undefined,
   progress: Progress,
 ): Promise<Record<string, number>> {
@@ -61,7 +60,11 @@ async function replay(
   const shape = partitions === undefined ? {} : { partitions };
   const log = await openEmbeddedLog({ dir: home.log, clock: io.clock, maintainEveryMs: null, ...shape });
   try {
-    const counts = await publishAll(source, log, (records) => progress.update(`${records} records`));
+    const counts = await replay({
+      from,
+      into: log,
+      progress: (table, count) => progress.update(`${count} ${table}`),
+    });
     await deriveAll(home, log, ring, io.clock, (behind) => progress.update(`${behind} to go`));
     return counts;
   } finally {

@@ -54,7 +54,7 @@ test('sql answers as table, JSON and CSV, writes files, and refuses to write tab
   const query = 'select type, count(*) as n from events group by 1 order by 1';
   expect((await box.flipstream(['sql', query])).out).toContain('session_start   1');
   expect((await box.flipstream(['sql', query, '--json'])).json()).toContainEqual({ type: 'message', n: 2 });
-  expect((await box.flipstream(['sql', query, '--format', 'csv'])).out).toContain('message,2\r\n');
+  expect((await box.flipstream(['sql', query, '--format', 'csv'])).out).toContain('message,2\n');
   const out = await box.flipstream(['sql', 'from events', '--out', 'events.csv', '--json']);
   expect(out.json()).toMatchObject({ rows: 9 });
   expect(existsSync(join(box.root, 'events.csv'))).toBe(true);

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { messageOf } from '../../schemas/errors.ts';
 import type { Io } from '../command.ts';
-import { type Format, format, type Query } from './result.ts';
+import { FORMATS, type Format, format, type Query } from './result.ts';
 
 const PROMPT = 'flipstream> ';
 const MORE = '        ..> ';
@@ -12,7 +12,7 @@ const HISTORY = 1000;
 const HELP = `End a statement with ; and Enter.
 .tables        what there is to ask
 .schema <name> its columns
-.format <f>    table, json or csv
+.format <f>    table, json, jsonl or csv
 .quit          leave (Ctrl-D)
 `;
 
@@ -98,13 +98,16 @@ async function dot(line: string, state: State, query: Query): Promise<string | n
         query,
       );
     case '.format':
-      if (argument !== 'table' && argument !== 'json' && argument !== 'csv')
-        return '.format table, json or csv\n';
+      if (!isFormat(argument)) return `.format ${FORMATS.join(', ')}\n`;
       state.as = argument;
       return '';
     default:
       return HELP;
   }
+}
+
+function isFormat(text: string): text is Format {
+  return FORMATS.some((known) => known === text);
 }
 
 /** Cuts text at the semicolons that are outside of quotes and comments. */

