@@ -12,6 +12,7 @@ import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.
 import { EXIT } from '../exit.ts';
 import { withProgress } from '../progress.ts';
 import { table } from '../table.ts';
+import { runRole } from '../up/run-role.ts';
 
 /** `flipstream oracle …`: run where the oracle's home is, by the person who operates it. */
 export function addOracle(cli: Cli): void {
@@ -47,6 +48,21 @@ export function addOracle(cli: Cli): void {
       const ring = exportKeyRing(opened.home, opened.runner.kind);
       context.out.result(ring, () => JSON.stringify(ring, null, 2));
     }),
+  );
+  const serve = addOracleCommand(
+    oracle,
+    'serve',
+    'run the oracle alone, publishing into the log of this home, until interrupted',
+  ).option('--bucket-ms <ms>', 'answers leave on whole multiples of this (default: 5000)');
+  const ServeFlags = z.looseObject({
+    bucketMs: z.coerce
+      .number('must be milliseconds')
+      .int('must be whole milliseconds')
+      .positive('must be above 0')
+      .optional(),
+  });
+  handle(cli, serve, ServeFlags, async ({ config, io }, flags) =>
+    runRole('oracle', { config, bucketMs: flags.bucketMs, signal: io.signal }),
   );
   addLog(cli, oracle);
 }

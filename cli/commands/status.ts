@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PartitionLag } from '../../log/log.ts';
 import { addCommand, type Cli, handle, NoFlags } from '../command.ts';
-import { answers } from '../doctor/state.ts';
+import { askCollector } from '../doctor/collector-status.ts';
 import { hasLog, withLog } from '../open-log.ts';
 import { table } from '../table.ts';
 
@@ -20,11 +20,14 @@ export function addStatus(cli: Cli): void {
   handle(cli, command, NoFlags, async ({ config, out }) => {
     const { home } = config;
     const spool = join(home.spool, 'new');
+    const collector = await askCollector(home);
     const groups = hasLog(home) ? await withLog(home, async (log) => byGroup(await log.lag())) : [];
     const status = {
       home: home.root,
       capture: existsSync(home.paused) || config.off ? 'paused' : 'on',
-      collector: (await answers(home.collectorSocket)) ? 'running' : 'stopped',
+      collector: collector === null ? 'stopped' : 'running',
+      open_sessions: collector?.open_sessions ?? 0,
+      unpublished: collector?.waiting ?? 0,
       spool: existsSync(spool) ? readdirSync(spool).length : 0,
       behind: groups.reduce((sum, each) => sum + each.behind, 0),
       groups,
@@ -33,7 +36,7 @@ export function addStatus(cli: Cli): void {
       [
         `home       ${status.home}`,
         `capture    ${status.capture}`,
-        `collector  ${status.collector}`,
+        `collector  ${status.collector}, ${status.open_sessions} open sessions, ${status.unpublished} events not published`,
         `spool      ${status.spool} waiting`,
         groups.length > 0
           ? `\n${table(['group', 'topic', 'records', 'behind'], groups)}`

@@ -1,17 +1,17 @@
 /** Checks of what runs and what was recorded: collector, spool, last event, losses, pause, capture. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Home } from '../../producers/home.ts';
 import { readLosses } from '../../producers/spool/losses.ts';
 import type { Clock } from '../../schemas/time.ts';
+import { askCollector, type CollectorStatus } from './collector-status.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const BACKLOG = 1000;
-const SOCKET_MS = 2000;
 
 export async function checkCollector(home: Home): Promise<Finding[]> {
-  if (!(await answers(home.collectorSocket)))
+  const status = await askCollector(home);
+  if (!status)
     return [
       problem(
         'collector',
@@ -21,7 +21,7 @@ export async function checkCollector(home: Home): Promise<Finding[]> {
     ];
   const same = statSync(home.collectorSocket).uid === process.getuid?.();
   return [
-    ok('collector', 'The collector is running.'),
+    ok('collector', `The collector runs since ${status.started_at} (process ${status.pid}).`),
     same
       ? warning(
           'capture',
@@ -29,21 +29,35 @@ export async function checkCollector(home: Home): Promise<Finding[]> {
           'Fine for one person; a team runs the collector as another user.',
         )
       : ok('capture', 'The collector runs as another user.'),
+    ...checkCounts(status),
   ];
 }
 
-/** Whether a process listens on a unix socket. */
-export function answers(socket: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const connection = connect(socket);
-    const end = (up: boolean) => {
-      connection.destroy();
-      resolve(up);
-    };
-    connection.setTimeout(SOCKET_MS, () => end(false));
-    connection.once('connect', () => end(true));
-    connection.once('error', () => end(false));
-  });
+function checkCounts({ unreadable, http }: CollectorStatus): Finding[] {
+  const refused = Object.entries(http?.refused ?? {}).filter(([, count]) => count > 0);
+  const said = refused.map(([why, count]) => `${count} for ${why}`).join(', ');
+  return [
+    ...(unreadable === 0
+      ? []
+      : [
+          warning(
+            'unreadable',
+            `${unreadable} spool entries could not be read and were set aside.`,
+            'Install the hook of this release: flipstream init claude-code',
+          ),
+        ]),
+    ...(http === null
+      ? []
+      : refused.length === 0
+        ? [ok('http', `The http transport on port ${http.port} refused nothing.`)]
+        : [
+            warning(
+              'http',
+              `The http transport refused requests: ${said}.`,
+              'For token: flipstream init claude-code --transport http, then start sessions anew. Otherwise find out what else posts to that port.',
+            ),
+          ]),
+  ];
 }
 
 export function checkSpool(home: Home): Finding {
