@@ -8,7 +8,7 @@ import { headerHash } from '../../schemas/header.ts';
 import { add, type Interval } from '../intervals.ts';
 
 /** Consecutive events: first and last seq, what the first says comes before it, the hash of the last. */
-export interface Segment {
+interface Segment {
   from: number;
   to: number;
   prev: string | null;
@@ -55,7 +55,7 @@ export interface Chain {
 }
 
 /** Runs of consecutive events a chain may be in while they arrive; redact lets fewer gaps than these through. */
-export const MAX_SEGMENTS = 4096;
+const MAX_SEGMENTS = 4096;
 
 const LOSSES: ReadonlySet<string> = new Set(['events_lost', 'capture_gap']);
 const FAILED: ReadonlySet<string> = new Set(['error', 'denied', 'interrupted']);

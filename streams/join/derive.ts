@@ -3,7 +3,7 @@ import { size } from '../intervals.ts';
 import { get } from '../keyed.ts';
 import { type Chain, missingIn, type Start, seenIn } from './chain.ts';
 import { flipsOf } from './flips.ts';
-import { baselineOf, byAttempt, type Case, type Judged, judge } from './judge.ts';
+import { baselineOf, baselinesOf, byAttempt, type Case, type Judged, judge } from './judge.ts';
 import { marksOf } from './marks.ts';
 import { compare, revisionOf, startOf } from './state.ts';
 
@@ -50,6 +50,8 @@ function sessionOf(one: Case, { judged, counted, chosen, revision }: Found): Ses
   const first = (begun ? get(state.chains, begun.chainId) : chains[0]?.[1]) ?? null;
   const sum = (of: (chain: Chain) => number) => chains.reduce((total, [, chain]) => total + of(chain), 0);
   const ended = chains.length > 0 && chains.every(([, { last }]) => last?.type === 'session_end');
+  // What is known of the task before anything of it has been graded.
+  const told = chosen ?? baselinesOf(one).find(({ task_id }) => task_id === start?.task_id);
   const baseline = chosen ? baselineOf(one, chosen) : null;
   const marks = marksOf(one, { judged, chosen, ended });
   const times = chains
@@ -63,8 +65,8 @@ function sessionOf(one: Case, { judged, counted, chosen, revision }: Found): Ses
     repo: start?.repo ?? null,
     task_id: start?.task_id ?? null,
     task_source: start?.task_source ?? null,
-    task_family: chosen?.task_family ?? null,
-    task_split: chosen?.task_split ?? null,
+    task_family: told?.task_family ?? null,
+    task_split: told?.task_split ?? null,
     base_commit: start?.base_commit ?? null,
     config_hash: start?.config_hash ?? null,
     capture: first?.first?.capture ?? null,

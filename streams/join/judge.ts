@@ -90,13 +90,18 @@ function unreachedWhy(chain: Chain, request: Request, verdict: Verdict): string 
 
 const AGREE = ['task_id', 'base_commit', 'tests_hash', 'image'] as const;
 
-/** The baseline of a verdict, or what is wrong with those there are. Of several the smallest id: any order, one answer. */
-export function baselineOf({ state, sessionId, rejectionOf }: Case, verdict: Verdict): Verdict | string {
-  const valid = Object.entries(state.verdicts)
+/** Verified baselines under the session's key, the smallest id first: any order, one answer. */
+export function baselinesOf({ state, sessionId, rejectionOf }: Case): Verdict[] {
+  return Object.entries(state.verdicts)
     .filter(([hash, other]) => other.mode === 'baseline' && !rejectionOf(hash, other))
     .map(([, other]) => other)
     .filter(({ session_id }) => session_id === null || session_id === sessionId)
     .sort((a, b) => (a.verdict_id < b.verdict_id ? -1 : 1));
+}
+
+/** The baseline of a verdict, or what is wrong with those there are. */
+export function baselineOf(one: Case, verdict: Verdict): Verdict | string {
+  const valid = baselinesOf(one);
   if (valid.length === 0) return 'no_baseline';
   const agreeing = valid.filter((other) => AGREE.every((field) => other[field] === verdict[field]));
   if (agreeing.length === 0) {

@@ -21,7 +21,7 @@ export interface Request {
   diff_hash: string | null;
 }
 
-export interface Emitted {
+interface Emitted {
   verdict: string;
   baseline: string;
 }
@@ -38,9 +38,9 @@ export interface JoinState {
   emitted: Keyed<Emitted>;
 }
 
-export const MAX_CHAINS = 128;
-export const MAX_REQUESTS = 8192;
-export const MAX_VERDICTS = 4096;
+const MAX_CHAINS = 128;
+const MAX_REQUESTS = 8192;
+const MAX_VERDICTS = 4096;
 
 export function emptyState(): JoinState {
   return { chains: {}, requests: {}, claims: {}, verdicts: {}, emitted: {} };

@@ -13,7 +13,7 @@ export interface ScanBatch {
 /** Characters a batch. */
 export const BATCH = 1 << 20;
 /** A long text is cut, and what lies around each cut is scanned again: longer than any rule's match. */
-export const SEAM = 48 << 10;
+const SEAM = 48 << 10;
 /** No rule's token holds a line break, and no key block this character. */
 const BETWEEN = '\n\u001e\n';
 

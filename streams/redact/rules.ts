@@ -3,7 +3,7 @@
  * runs in linear time and only where its literal was found, so that a rule costs one search of the text.
  */
 
-export interface Rule {
+interface Rule {
   id: string;
   /** What a match begins with, in lower case. */
   needles: readonly string[];
@@ -38,13 +38,13 @@ export function isPlaceholder(secret: string): boolean {
   return PLACEHOLDER.test(secret) || secret.includes('REDACTED');
 }
 
-export const RULES: readonly Rule[] = [
+const RULES: readonly Rule[] = [
   {
     id: 'private-key',
     needles: ['-----begin '],
     // Whole, or cut before its end: then what can belong to it. A body holds a long run, or it is source code.
     pattern:
-      /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?=[^-]{0,400}?[A-Za-z0-9+/]{32})(?:[^-]|-(?!----)){32,32768}-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?:\s|\\[rn]|[+ -])*(?:[A-Za-z0-9+/=]{20,}(?:\s|\\[rn]|[+ -])*)+)/y,
+      /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?=[^-]{0,400}?[A-Za-z0-9+/]{32})(?:[^-]|-(?!----)){32,32768}-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?:[\s-]|\\[rn])*(?:[A-Za-z0-9+/=]{20,}(?:[\s-]|\\[rn])*)+)/y,
   },
   token('age-key', ['age-secret-key-1'], 'AGE-SECRET-KEY-1[0-9A-Z]{58}'),
   token('aws-access-key-id', ['akia', 'asia'], '(?:AKIA|ASIA)[A-Z0-9]{16}'),

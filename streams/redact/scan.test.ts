@@ -185,4 +185,26 @@ describe('what a batch may not change', () => {
       { numRuns: 60 },
     );
   });
+
+  test('no text takes the rules longer than its length allows', async () => {
+    const stretched = [
+      `-----BEGIN PRIVATE KEY-----${' '.repeat(100_000)}x`,
+      '-----BEGIN PRIVATE KEY-----'.repeat(8000),
+      `-----BEGIN PRIVATE KEY-----${'+ -'.repeat(60_000)}`,
+      '://a:'.repeat(40_000),
+      `://${'a:'.repeat(100_000)}`,
+      'eyJaaaaaaaaa.'.repeat(15_000),
+      `authorization:${' '.repeat(200_000)}`,
+      ' sk-a'.repeat(40_000),
+      'token'.repeat(40_000),
+      `token = "${'a1B'.repeat(60_000)}`,
+      '%41'.repeat(60_000),
+      `{"a":"${'\\\\'.repeat(100_000)}"}`,
+      `"${'\\"'.repeat(100_000)}`,
+    ];
+    const start = performance.now();
+    await scan(...stretched.map((text) => eventWith({ text })));
+    // Two and a half million characters; a pattern that goes back over its steps would take minutes.
+    expect(performance.now() - start).toBeLessThan(8000);
+  });
 });

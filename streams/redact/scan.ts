@@ -10,7 +10,7 @@ import { secretlintHits } from './secretlint.ts';
 import { viewOf } from './strings.ts';
 
 /** Every hit of every scanner in a text. */
-export async function allHits(text: string): Promise<Hit[]> {
+async function allHits(text: string): Promise<Hit[]> {
   // The letter of a line break that is still escaped would be taken for the token's. Same length, same places.
   const soft = text.includes('\\') ? text.replace(/\\[nrt]/g, '\n\n') : text;
   return [...ownHits(soft), ...(await secretlintHits(soft))];

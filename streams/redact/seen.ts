@@ -17,7 +17,7 @@ export const MAX_CHAINS = 64;
  */
 export const WINDOW = 256;
 
-export interface SeenChain {
+interface SeenChain {
   seen: Interval[];
   /** `[seq, hash]` in order of arrival; every hash of a seq at `floor` or above is here. */
   recent: [number, string][];

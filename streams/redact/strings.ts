@@ -3,7 +3,7 @@
  * stays JSON and everything else in it, numbers, spacing and names given twice too, stays as it was.
  */
 
-export function isJson(content: string): boolean {
+function isJson(content: string): boolean {
   if (!looksLikeJson(content)) return false;
   try {
     JSON.parse(content);
