@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { keyedHash } from '../schemas/hash.ts';
 import { type Clock, isoTime } from '../schemas/time.ts';
 import type { Adapter, Raw, RawDraft } from './adapters/adapter.ts';
 import { asJson, asText, notice } from './adapters/adapter.ts';
@@ -12,8 +11,8 @@ import type { OpenKeys } from './spool/pieces.ts';
 
 /** What capture needs beside the payload; hook and collector each give their own. */
 export interface CaptureContext {
-  /** Key of the keyed hashes, 32 bytes. */
-  hashKey: Uint8Array;
+  /** The keyed hash of appendix A, under the installation's key (schemas/hash.ts). */
+  hash: (data: string | Uint8Array) => string;
   /** Bytes that one field of content may take. */
   limit: number;
   clock: Clock;
@@ -93,7 +92,7 @@ export function capture(payload: string | Buffer, context: CaptureContext): Spoo
 /** As `capture`, for a payload that was read already. */
 export function captureHeard(heard: Heard, context: CaptureContext): SpoolEntry | null {
   if (heard.cwd !== null && context.silenced(heard.cwd)) return null;
-  return entryOf(heard, keyedHash(context.hashKey, heard.bytes), draftsOf(heard, context), context);
+  return entryOf(heard, context.hash(heard.bytes), draftsOf(heard, context), context);
 }
 
 /** Longer than any path may be: it is none, and nobody walks up from it. */
@@ -128,7 +127,7 @@ export function captureNotice(
   reason: string,
   context: CaptureContext,
 ): SpoolEntry {
-  const payloadHash = keyedHash(context.hashKey, JSON.stringify([kind, reason, context.clock()]));
+  const payloadHash = context.hash(JSON.stringify([kind, reason, context.clock()]));
   return entryOf(heard, payloadHash, [notice(kind, {}, { reason })], context);
 }
 
@@ -199,7 +198,7 @@ function sealedPiece(raw: Raw, draft: RawDraft, { limit, openKeys }: CaptureCont
   const index = draft.index ?? 0;
   const before = index > 0 && openKeys.isOpen(messageId);
   let after = before;
-  const content = sealText(String(raw.value), { hashKey: null, limit }, (piece) => {
+  const content = sealText(String(raw.value), { hash: null, limit }, (piece) => {
     const redacted = redactPiece(piece, index, before);
     after = redacted.open;
     return redacted;

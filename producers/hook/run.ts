@@ -1,5 +1,3 @@
-import { createHmac } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { flag, own, type Payload, text } from '../adapters/payload.ts';
 import {
   type CaptureContext,
@@ -10,21 +8,22 @@ import {
   hear,
 } from '../capture.ts';
 import { readPlainFile } from '../git/plain-file.ts';
-import { loadHashKey } from '../identity-files.ts';
 import { isSilenced } from '../silence.ts';
 import { countLoss } from '../spool/losses.ts';
 import { openKeysIn } from '../spool/pieces.ts';
 import { prepareSpool } from '../spool/prepare.ts';
 import { type Disk, putEntry, realDisk } from '../spool/put.ts';
 import type { HookEnvironment } from './env.ts';
+import { type Hash, keyedHasher, streamHasher } from './hash.ts';
 import { readHookSettings } from './hook-settings.ts';
 import { ensureCollector, startCollector } from './start-collector.ts';
-import { readInput } from './stdin.ts';
+import type { Input, InputOptions } from './stdin.ts';
 
 export interface HookIo {
   environment: HookEnvironment;
   argv: readonly string[];
-  stdin: Readable;
+  /** Reads the payload (stdin.ts). */
+  read: (options: InputOptions) => Promise<Input>;
   /** What the harness is to read. */
   print: (text: string) => void;
   /** Milliseconds since 1970, with a fraction. */
@@ -50,19 +49,15 @@ const STARTS: ReadonlySet<string> = new Set(['SessionStart', 'Stop', 'SessionEnd
 export async function runHook(io: HookIo): Promise<void> {
   const { environment, now, disk = realDisk } = io;
   const { home } = environment;
-  const key = lazy(() => loadHashKey(home));
-  const input = await readInput(io.stdin, {
+  const input = await io.read({
     limit: io.inputLimit ?? INPUT_LIMIT,
     idleMs: IDLE_MS,
-    hasher: () => {
-      const hmac = createHmac('sha256', key());
-      return { update: (bytes) => void hmac.update(bytes), digest: () => hmac.digest('hex') };
-    },
+    hasher: () => streamHasher(home),
   });
   if (environment.off || isSilenced(home, null)) return;
   let context: CaptureContext;
   try {
-    context = contextOf(io, key());
+    context = contextOf(io, keyedHasher(home));
   } catch {
     countLoss(home); // no key and no room to make one: nothing may be written without its hash
     return;
@@ -91,15 +86,15 @@ export async function runHook(io: HookIo): Promise<void> {
   await ensureCollector(home, environment.all);
 }
 
-function contextOf(io: HookIo, key: Buffer): CaptureContext {
+function contextOf(io: HookIo, hash: Hash): CaptureContext {
   const { home } = io.environment;
   return {
-    hashKey: key,
+    hash,
     limit: readHookSettings(home).fieldLimit,
     clock: () => io.startedAt,
     registration: option(io.argv, '--registration') ?? 'settings',
     transport: 'command',
-    openKeys: openKeysIn(home),
+    openKeys: openKeysIn(home, hash),
     readRules: (path) => readPlainFile(path, RULES_LIMIT)?.toString('utf8') ?? null,
     silenced: (cwd) => isSilenced(home, cwd),
   };
@@ -144,12 +139,4 @@ async function gate(
 function option(argv: readonly string[], flagName: string): string | undefined {
   const at = argv.indexOf(flagName);
   return at < 0 ? undefined : argv[at + 1]?.slice(0, 64);
-}
-
-function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

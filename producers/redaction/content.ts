@@ -1,14 +1,10 @@
-import { keyedHash } from '../../schemas/hash.ts';
 import type { Content } from '../draft.ts';
 import { redactAndCut, redactJson } from './json.ts';
 import { type RedactedText, redactText } from './text.ts';
 
-/** Bytes that one field of content may take by default. */
-export const FIELD_LIMIT = 64 * 1024;
-
 export interface SealOptions {
-  /** Key of the keyed hash; null leaves the hash out. */
-  hashKey: Uint8Array | null;
+  /** The keyed hash; null leaves it out. */
+  hash: ((data: string) => string) | null;
   /** Bytes. */
   limit: number;
 }
@@ -16,7 +12,7 @@ export interface SealOptions {
 /** Text, redacted, then cut, with hash and length of the whole. */
 export function sealText(
   raw: string,
-  { hashKey, limit }: SealOptions,
+  { hash, limit }: SealOptions,
   redact: (text: string) => RedactedText = redactText,
 ): Content {
   const whole = raw.toWellFormed();
@@ -26,18 +22,18 @@ export function sealText(
     sealed = redactAndCut(whole, most, redact);
   }
   const { text, hits, cut } = sealed;
-  return { text, hits, cut, ...measured(whole, hashKey) };
+  return { text, hits, cut, ...measured(whole, hash) };
 }
 
 /** A JSON value as JSON text, its strings redacted, then cut, with hash and length of the whole. */
-export function sealJson(value: unknown, { hashKey, limit }: SealOptions): Content {
-  return { ...redactJson(value, limit), ...measured(jsonText(value), hashKey) };
+export function sealJson(value: unknown, { hash, limit }: SealOptions): Content {
+  return { ...redactJson(value, limit), ...measured(jsonText(value), hash) };
 }
 
-function measured(whole: string | null, hashKey: Uint8Array | null): { bytes: number; hash?: string } {
+function measured(whole: string | null, hash: SealOptions['hash']): { bytes: number; hash?: string } {
   if (whole === null) return { bytes: 0 };
   const bytes = Buffer.byteLength(whole);
-  return hashKey === null ? { bytes } : { bytes, hash: keyedHash(hashKey, whole) };
+  return hash === null ? { bytes } : { bytes, hash: hash(whole) };
 }
 
 /** Null for a value that is nested too deep for JSON.stringify: its length and hash stay unknown. */

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '../../schemas/hash.ts';
 import type { Home } from '../home.ts';
 
 /** Remembers across the hooks of one message that a private key has begun in it and not ended. */
@@ -10,9 +9,9 @@ export interface OpenKeys {
 }
 
 /** One empty file a message, named by a hash. Only messages with a key in them ever make one. */
-export function openKeysIn(home: Home): OpenKeys {
+export function openKeysIn(home: Home, hash: (data: string) => string): OpenKeys {
   const folder = join(home.spool, 'open');
-  const file = (messageId: string) => join(folder, sha256(messageId));
+  const file = (messageId: string) => join(folder, hash(messageId));
   return {
     isOpen: (messageId) => existsSync(folder) && existsSync(file(messageId)),
     set: (messageId, open) => {
