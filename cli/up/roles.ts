@@ -1,12 +1,13 @@
 /** What each process of `flipstream up` does. cli/ is the one place that sees every folder: here the reducers are handed to the log. */
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { startMetrics } from '../../consumers/metrics-endpoint.ts';
 import { startSink } from '../../consumers/sink.ts';
 import type { Log, Running } from '../../log/log.ts';
 import { startOracle } from '../../oracle/main.ts';
 import { startCollector } from '../../producers/collector/collector.ts';
 import { readSettings } from '../../producers/settings.ts';
-import { FlipstreamError } from '../../schemas/errors.ts';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { createJoin } from '../../streams/join/join.ts';
 import { createBucketMetrics } from '../../streams/metrics/bucket.ts';
@@ -42,10 +43,13 @@ const START: Readonly<Record<Role, (options: RoleOptions) => Promise<Running>>> 
     ]);
   },
   sink: async ({ config, log, clock, logger, metricsPort }) => {
-    const warn = (message: string, error: unknown) => logger.warn({ err: error }, message);
-    const sink = await startSink({ log, warehouse: config.home.warehouse, clock, warn });
+    const { warehouse } = config.home;
+    const warn = (message: string, error: unknown) => logger.warn({ reason: messageOf(error) }, message);
+    const sink = await startSink({ log, warehouse, clock, warn });
     if (metricsPort === undefined) return sink;
-    return sink;
+    const metrics = await startMetrics({ log, sink, warehouse, port: metricsPort });
+    logger.info({ url: metrics.url }, 'metrics');
+    return { done: sink.done, stop: async () => void (await Promise.all([sink.stop(), metrics.close()])) };
   },
   oracle: ({ config, log, logger, bucketMs }) =>
     startOracle({

@@ -1,0 +1,138 @@
+/** Kills the parts of a running pipeline at random moments under load, and says what the warehouse holds afterwards. */
+import { request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { createHarness } from '../../cli/demo/harness.ts';
+import { firstAttempt, secondAttempt } from '../../cli/demo/script.ts';
+import { verdictsOf } from '../../oracle/keys/chain.ts';
+import { openOracle } from '../../oracle/oracle.ts';
+import type { TraceEvent } from '../../schemas/generated.ts';
+import { headerHash } from '../../schemas/header.ts';
+import { createLoad, EVENTS_A_TURN, type LoadSession } from './load.ts';
+import { type Rig, startRig } from './rig.ts';
+
+export interface KillPlan {
+  events: number;
+  kills: number;
+  /** Sessions that are graded meanwhile. */
+  graded: number;
+  /** Longest pause before a kill, milliseconds. */
+  pauseMs: number;
+}
+
+/** Runs the plan and asserts: each event exactly once, chains unbroken, flips as the oracle's own record has them. */
+export async function survivesKills({ events, kills, graded, pauseMs }: KillPlan): Promise<void> {
+  const rig = await startRig();
+  try {
+    const load = createLoad(rig.config.home);
+    const sessions = Array.from({ length: 20 }, () => load.session());
+    const clones = await Promise.all(Array.from({ length: graded }, (_, n) => rig.clone(`graded-${n}`)));
+    const grading = Promise.all(clones.map((clone) => gradedSession(rig, clone)));
+    const turns = Math.ceil(events / EVENTS_A_TURN / kills);
+    const killed = new Map<string, number>();
+    for (let round = 0; round < kills; round++) {
+      for (let turn = 0; turn < turns; turn++) sessions[(round * turns + turn) % sessions.length]?.turn();
+      await pause(Math.random() * pauseMs);
+      const [name, pid] = pick(Object.entries(rig.supervisor.pids()));
+      killed.set(name, (killed.get(name) ?? 0) + 1);
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // it died on its own in between; it is started again like the others
+      }
+    }
+    const gradedIds = await grading;
+    await drained(rig);
+    await check(rig, sessions, gradedIds);
+    expect([...killed.values()].reduce((sum, count) => sum + count, 0)).toBe(kills);
+  } finally {
+    await rig.close();
+  }
+}
+
+/** A session of the demo's agent, which keeps trying while the parts die under it. */
+async function gradedSession(rig: Rig, clone: string): Promise<string> {
+  const harness = createHarness(rig.config.home, clone, rig.env);
+  await harness.start('scripted-model');
+  await harness.prompt('Fix splitBill.');
+  for (const step of [...firstAttempt(clone), ...secondAttempt(clone)]) await harness.step(step);
+  for (let tries = 0; tries < 6; tries++) {
+    if ((await harness.stop('It is right now.')) === null) break;
+    await harness.step({
+      says: 'I look again.',
+      calls: [{ name: 'Bash', input: { command: 'git status --short' } }],
+    });
+  }
+  await harness.end();
+  return harness.sessionId;
+}
+
+async function check(rig: Rig, sessions: LoadSession[], gradedIds: string[]): Promise<void> {
+  const expected = sessions.reduce((sum, session) => sum + session.events(), 0);
+  const ids = gradedIds.map((id) => `'${id}'`).join(', ') || "''";
+  const totals = () =>
+    rig.sql(
+      `SELECT count(*) AS rows, count(DISTINCT event_id) AS ids FROM events WHERE session_id NOT IN (${ids})`,
+    );
+  await expect.poll(totals, { timeout: 120_000, interval: 250 }).toEqual([{ rows: expected, ids: expected }]);
+  const all = await rig.sql(
+    'SELECT session_id, count(*) AS n, count(DISTINCT event_id) AS ids FROM events GROUP BY 1',
+  );
+  for (const { session_id, n, ids: distinct } of all) expect(distinct, String(session_id)).toBe(n);
+  for (const id of [...sessions.map((session) => session.id), ...gradedIds]) await unbroken(rig, id);
+  await flipsAreRight(rig);
+}
+
+async function unbroken(rig: Rig, sessionId: string): Promise<void> {
+  const chain = await rig.sql(`SELECT * FROM events WHERE session_id = '${sessionId}' ORDER BY seq`);
+  let prev: string | null = null;
+  for (const [at, row] of chain.entries()) {
+    expect({ seq: row.seq, prev: row.prev }, `event ${at} of ${sessionId}`).toEqual({ seq: at, prev });
+    prev = headerHash(row as Partial<TraceEvent>);
+  }
+}
+
+/** The oracle's own record says which sessions passed; a session flipped exactly when it did. */
+async function flipsAreRight(rig: Rig): Promise<void> {
+  await rig.supervisor.stop();
+  const oracle = openOracle({ home: rig.config.oracleHome });
+  const passed = new Set<string>();
+  try {
+    for (const { session_id, verdict } of verdictsOf(oracle.db, oracle.key.key_id)) {
+      if (session_id !== null && verdict === 'PASS') passed.add(session_id);
+    }
+  } finally {
+    oracle.close();
+  }
+  const flips = await rig.sql('SELECT session_id FROM flips WHERE retracted IS NULL');
+  expect(flips.map((row) => row.session_id).sort()).toEqual([...passed].sort());
+}
+
+/** Resolves once the collector has published all that was captured. */
+async function drained(rig: Rig): Promise<void> {
+  await expect
+    .poll(() => post(rig.config.home.collectorSocket, '/drain', { deadline_ms: 60_000 }), {
+      timeout: 120_000,
+      interval: 250,
+    })
+    .toBe(200);
+}
+
+function post(socketPath: string, path: string, body: object): Promise<number> {
+  return new Promise((resolve) => {
+    const outgoing = request(
+      { socketPath, path, method: 'POST', headers: { 'content-type': 'application/json' } },
+      (response) => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+      },
+    );
+    outgoing.on('error', () => resolve(0));
+    outgoing.end(JSON.stringify(body));
+  });
+}
+
+function pick<T>(items: readonly T[]): T {
+  const item = items[Math.floor(Math.random() * items.length)];
+  if (item === undefined) throw new Error('nothing runs');
+  return item;
+}
