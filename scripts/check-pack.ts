@@ -2,13 +2,14 @@
  * Packs the project, installs the packed copy into an empty folder as a user would, and runs the command there:
  * what is published must work without this checkout.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const UP_MS = 60_000;
 const work = mkdtempSync(join(tmpdir(), 'flipstream-pack-'));
 const env = {
   ...process.env,
@@ -29,6 +30,28 @@ function sh(file: string, args: string[], cwd: string): string {
 
 function expectText(text: string, wanted: string, what: string): void {
   if (!text.includes(wanted)) throw new Error(`check-pack: ${what} printed no "${wanted}":\n${text}`);
+}
+
+/** Runs `flipstream up` from the packed copy, with its parts and worker threads, until the work is done. */
+async function whileUp(command: string, cwd: string, work: () => void): Promise<void> {
+  const up = spawn(command, ['up', '--json'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  up.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const ended = new Promise<number | null>((resolve) => up.once('close', resolve));
+  const ready = new Promise<'ready'>((resolve) => up.stdout.once('data', () => resolve('ready')));
+  const late = setTimeout(() => up.kill('SIGTERM'), UP_MS);
+  try {
+    if ((await Promise.race([ready, ended])) !== 'ready')
+      throw new Error(`check-pack: flipstream up ended:\n${said}`);
+    work();
+  } finally {
+    clearTimeout(late);
+    up.kill('SIGTERM');
+  }
+  const code = await ended;
+  if (code !== 0) throw new Error(`check-pack: flipstream up ended with ${code}:\n${said}`);
 }
 
 try {
@@ -54,8 +77,15 @@ try {
   expectText(flipstream('init', 'claude-code', '--yes'), 'settings.json', 'flipstream init');
   if (!existsSync(join(work, 'home', 'hook', 'hook.cjs')))
     throw new Error('check-pack: init copied no hook.');
+  await whileUp(command, user, () => {
+    expectText(flipstream('status'), 'running', 'flipstream status');
+    expectText(
+      flipstream('sql', '--format', 'json', 'select 41 + 1 as answer from events limit 0'),
+      '[',
+      'flipstream sql',
+    );
+  });
   expectText(flipstream('init', 'claude-code', '--undo', '--yes'), 'settings.json', 'flipstream init --undo');
-  expectText(flipstream('sql', '--format', 'json', 'select 41 + 1 as answer'), '42', 'flipstream sql');
   console.log(`The packed copy (${tarball}) installs into an empty folder and runs.`);
 } finally {
   rmSync(work, { recursive: true, force: true });
