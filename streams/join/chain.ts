@@ -57,7 +57,7 @@ export interface Chain {
 /** Runs of consecutive events a chain may be in while they arrive; redact lets fewer gaps than these through. */
 const MAX_SEGMENTS = 4096;
 
-const LOSSES: ReadonlySet<string> = new Set(['events_lost', 'capture_gap']);
+const LOSSES: ReadonlySet<string> = new Set(['events_lost', 'gap']);
 const FAILED: ReadonlySet<string> = new Set(['error', 'denied', 'interrupted']);
 
 /** A chain of which nothing is known. */
@@ -97,7 +97,8 @@ export function mergeEvent(chain: Chain, event: TraceEvent): boolean {
     const { harness, harness_version, capture } = event;
     chain.first = { seq, harness, harness_version, capture };
   }
-  if (chain.last === null || seq > chain.last.seq)
+  // A collector tells of losses when it can, also after the end: that opens no session again.
+  if (!isLoss(event) && (chain.last === null || seq > chain.last.seq))
     chain.last = { seq, type: event.type, outcome: event.outcome };
   if (chain.first_ts === null || ts < chain.first_ts) chain.first_ts = ts;
   if (chain.last_ts === null || ts > chain.last_ts) chain.last_ts = ts;
@@ -126,6 +127,10 @@ function noteStart(chain: Chain, event: TraceEvent): void {
   };
 }
 
+function isLoss({ type, kind }: TraceEvent): boolean {
+  return type === 'notice' && kind !== null && LOSSES.has(kind);
+}
+
 function count(chain: Chain, event: TraceEvent): void {
   if (event.turn !== null && event.turn > chain.turns) chain.turns = event.turn;
   if (event.type === 'message') chain.messages++;
@@ -137,8 +142,7 @@ function count(chain: Chain, event: TraceEvent): void {
     chain.last_content = Math.max(chain.last_content, event.seq);
   if (event.withheld !== null) chain.withheld++;
   if (event.redactions.length > 0) chain.redacted++;
-  if (event.type === 'notice' && event.kind !== null && LOSSES.has(event.kind))
-    chain.lost += event.count ?? 1;
+  if (isLoss(event)) chain.lost += event.count ?? 1;
 }
 
 /** Puts an event into its place among the segments and checks the links on both its sides, once each. */

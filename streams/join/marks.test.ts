@@ -29,6 +29,18 @@ test('losses that capture counted are gaps', () => {
   expect(sessionOf(session)).toMatchObject({ marks: ['lost_events'], gaps: 7, usable: false });
 });
 
+test('a loss told after the end is counted and opens nothing', () => {
+  const session = beginSession();
+  session.end('aborted');
+  session.add({ type: 'notice', kind: 'gap' });
+  expect(sessionOf(session)).toMatchObject({
+    ended: true,
+    outcome: 'aborted',
+    gaps: 1,
+    marks: ['lost_events'],
+  });
+});
+
 test('content withheld is marked and left out', () => {
   const session = beginSession();
   session.add({ type: 'message', withheld: 'quarantined' });

@@ -22,11 +22,13 @@ export interface Hit {
   doubtful: boolean;
 }
 
-const B = '(?<![A-Za-z0-9_-])';
+/** Not inside a longer word. */
+const B = '(?<![A-Za-z0-9_])';
+/** After a token of one length: not the beginning of a longer one. */
 const E = '(?![A-Za-z0-9_-])';
 
 function token(id: string, needles: string[], body: string): Rule {
-  return { id, needles, pattern: new RegExp(`${B}(?:${body})${E}`, 'y') };
+  return { id, needles, pattern: new RegExp(`${B}(?:${body})`, 'y') };
 }
 
 /** Shell and template variables, and values a person typed to stand for a secret. */
@@ -47,7 +49,11 @@ const RULES: readonly Rule[] = [
       /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?=[^-]{0,400}?[A-Za-z0-9+/]{32})(?:[^-]|-(?!----)){32,32768}-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?:[\s-]|\\[rn])*(?:[A-Za-z0-9+/=]{20,}(?:[\s-]|\\[rn])*)+)/y,
   },
   token('age-key', ['age-secret-key-1'], 'AGE-SECRET-KEY-1[0-9A-Z]{58}'),
-  token('aws-access-key-id', ['akia', 'asia'], '(?:AKIA|ASIA)[A-Z0-9]{16}'),
+  token(
+    'aws-access-key-id',
+    ['akia', 'asia', 'abia', 'acca'],
+    `(?:(?:AKIA|ASIA)[A-Z0-9]{16}|A[BC][IC]A[A-Z2-7]{16})${E}`,
+  ),
   {
     id: 'aws-secret-key',
     needles: ['secret_access_key', 'secretaccesskey', 'secret-access-key', 'aws_secret', 'session_token'],
@@ -55,40 +61,77 @@ const RULES: readonly Rule[] = [
       /(?:secret_?-?access_?-?key|aws_secret(?:_key)?|session_token)["'\]]{0,3}\s{0,4}(?:=>|[:=,])\s{0,4}["']?(?<secret>[A-Za-z0-9/+]{40,1024}={0,2})(?![A-Za-z0-9/+=])/iy,
   },
   token('github-token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9_]{36,255}'),
-  token('github-token', ['github_pat_'], 'github_pat_[A-Za-z0-9_]{60,255}'),
-  token('gitlab-token', ['glpat-', 'gldt-', 'glrt-', 'glcbt-'], 'gl(?:pat|dt|rt|cbt)-[A-Za-z0-9_.-]{20,128}'),
+  token('github-token', ['github_pat_'], 'github_pat_[A-Za-z0-9_]{22,255}'),
   token(
-    'slack-token',
-    ['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-', 'xapp-'],
-    '(?:xox[abprs]|xapp)-[A-Za-z0-9-]{10,256}',
+    'gitlab-token',
+    ['pat', 'dt', 'rt', 'rtr', 'cbt', 'ptt', 'ft', 'imt', 'agent', 'soat', 'oas', 'ffct', 'wt'].map(
+      (kind) => `gl${kind}-`,
+    ),
+    'gl[a-z]{2,5}-[A-Za-z0-9_-]{20,300}',
   ),
+  token('slack-token', ['xox', 'xapp-'], '(?:xox[abeoprs](?:\\.xox[bp])?|xapp)-[A-Za-z0-9-]{10,256}'),
   {
     id: 'slack-webhook',
     needles: ['hooks.slack.com/'],
-    pattern: /hooks\.slack\.com\/(?:services|workflows)\/(?<secret>[A-Za-z0-9/_-]{20,200})/y,
+    pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/(?<secret>[A-Za-z0-9/_-]{20,200})/y,
   },
   token(
     'stripe-key',
-    ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'whsec_'],
-    '(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9+/]{16,247}',
+    ['sk_live_', 'sk_test_', 'sk_prod_', 'rk_live_', 'rk_test_', 'rk_prod_', 'whsec_'],
+    '(?:[sr]k_(?:live|test|prod)_|whsec_)[A-Za-z0-9+/]{16,255}={0,2}',
   ),
-  token('anthropic-key', ['sk-ant-'], 'sk-ant-[A-Za-z0-9_-]{24,256}'),
+  token('anthropic-key', ['sk-ant-'], 'sk-ant-[A-Za-z0-9_-]{20,256}'),
+  token(
+    'openai-key',
+    ['sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-none-', 'sk-or-v1-'],
+    'sk-[A-Za-z0-9]{2,8}-[A-Za-z0-9_-]{20,256}',
+  ),
   // A long name in kebab case has no upper case and digit both.
   token('openai-key', ['sk-'], 'sk-(?=[a-z_-]{0,64}[A-Z0-9])(?=[a-z0-9_-]{0,64}[A-Z])[A-Za-z0-9_-]{32,256}'),
-  token('google-key', ['aiza'], 'AIza[A-Za-z0-9_-]{35}'),
-  token('google-token', ['ya29.', 'gocspx-'], '(?:ya29\\.[A-Za-z0-9_-]{20,512}|GOCSPX-[A-Za-z0-9_-]{28})'),
-  token('npm-token', ['npm_'], 'npm_[A-Za-z0-9]{36}'),
-  token('pypi-token', ['pypi-ageichlwas5vcmc'], 'pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,1024}'),
+  token('openai-key', ['sk-'], `sk-[A-Za-z0-9]{48}${E}`),
+  token('google-key', ['aiza'], `AIza[A-Za-z0-9_-]{35}${E}`),
+  token(
+    'google-token',
+    ['ya29.', 'gocspx-', '1//0'],
+    '(?:ya29\\.[A-Za-z0-9_-]{20,1000}|GOCSPX-[A-Za-z0-9_-]{28}|1//0[A-Za-z0-9_-]{40,200})',
+  ),
+  token('npm-token', ['npm_'], `npm_[A-Za-z0-9]{36}${E}`),
+  token('pypi-token', ['pypi-ag'], 'pypi-Ag(?:EIcHlwaS5vcmc|ENdGVzdC5weXBpLm9yZ)[A-Za-z0-9_-]{50,1024}'),
   token('huggingface-token', ['hf_'], 'hf_[A-Za-z0-9]{30,64}'),
   token('sendgrid-key', ['sg.'], 'SG\\.[A-Za-z0-9_-]{16,64}\\.[A-Za-z0-9_-]{16,128}'),
+  {
+    id: 'telegram-token',
+    needles: [':aa'],
+    pattern: new RegExp(`(?<=${B}[0-9]{8,10}):AA[A-Za-z0-9_-]{33}${E}`, 'y'),
+  },
   token('digitalocean-token', ['dop_v1_', 'doo_v1_', 'dor_v1_'], 'do[opr]_v1_[a-f0-9]{64}'),
   token('vault-token', ['hvs.', 'hvb.', 'hvr.'], 'hv[sbr]\\.[A-Za-z0-9_-]{24,300}'),
-  token('docker-token', ['dckr_pat_'], 'dckr_pat_[A-Za-z0-9_-]{20,64}'),
+  token('docker-token', ['dckr_pat_', 'dckr_oat_'], 'dckr_[po]at_[A-Za-z0-9_-]{20,64}'),
+  token('shopify-token', ['shpat_', 'shpca_', 'shppa_', 'shpss_'], 'shp[acps]{2}_[a-fA-F0-9]{32,64}'),
+  token('databricks-token', ['dapi'], `dapi[a-f0-9]{32}(?:-[0-9])?${E}`),
+  token('atlassian-token', ['atatt3'], 'ATATT3[A-Za-z0-9_=-]{60,300}'),
+  token(
+    'doppler-token',
+    ['dp.pt.', 'dp.st.', 'dp.ct.', 'dp.sa.'],
+    'dp\\.(?:pt|st|ct|sa)\\.[A-Za-z0-9_.-]{40,64}',
+  ),
+  token('planetscale-token', ['pscale_'], 'pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{32,64}'),
+  token(
+    'vendor-token',
+    ['lin_api_', 'gsk_', 'xai-', 'pplx-'],
+    '(?:lin_api_|gsk_|xai-|pplx-)[A-Za-z0-9]{32,100}',
+  ),
+  token(
+    'vendor-token',
+    ['r8_', 'sbp_', 'figd_'],
+    '(?:r8_[A-Za-z0-9]{37}|sbp_[a-f0-9]{40}|figd_[A-Za-z0-9_-]{38,60})',
+  ),
+  token('vendor-token', ['rubygems_', 'ntn_'], '(?:rubygems_[a-f0-9]{48}|ntn_[A-Za-z0-9]{40,60})'),
   {
     id: 'jwt',
     needles: ['eyj'],
     pattern: new RegExp(
-      `${B}eyJ[A-Za-z0-9_-]{8,4096}\\.eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{16,2048}`,
+      `${B}eyJ[A-Za-z0-9_-]{8,4096}\\.eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{0,2048}`,
       'y',
     ),
   },
