@@ -7,7 +7,7 @@ import { type Home, homeAt, layout } from '../producers/home.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
 
 /** Flags that every command takes. */
-export const GlobalFlags = z.looseObject({
+const GlobalFlags = z.looseObject({
   home: z.string().min(1).optional(),
   oracleHome: z.string().min(1).optional(),
   json: z.boolean().default(false),

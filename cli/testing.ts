@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { run } from './run.ts';
 
-export interface Ran {
+interface Ran {
   code: number;
   out: string;
   err: string;

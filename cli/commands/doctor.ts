@@ -32,7 +32,7 @@ function describe({ state, check, message, mend }: Finding): string {
 }
 
 /** Every check; one that fails itself is a problem of its name, and the others go on. */
-export async function examine({ config, io }: Context): Promise<Finding[]> {
+async function examine({ config, io }: Context): Promise<Finding[]> {
   const { home } = config;
   const settings = settingsOrProblem(config.home);
   const url = settings.config?.http ? `http://127.0.0.1:${settings.config.http.port}/hook` : null;

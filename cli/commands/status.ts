@@ -47,7 +47,7 @@ export function addStatus(cli: Cli): void {
 }
 
 /** Partitions of a topic together. */
-export function byGroup(lags: readonly PartitionLag[]): GroupLag[] {
+function byGroup(lags: readonly PartitionLag[]): GroupLag[] {
   const sums = new Map<string, GroupLag>();
   for (const { group, topic, committed, end } of lags) {
     const sum = sums.get(`${group}\n${topic}`) ?? { group, topic, records: 0, behind: 0 };

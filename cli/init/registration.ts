@@ -42,14 +42,14 @@ export const EVENTS: Readonly<Record<string, number>> = {
 /** Over HTTP these stay commands: they start a collector that has died, and one of them decides. */
 const ALWAYS_COMMAND: ReadonlySet<string> = new Set(['SessionStart', 'Stop', 'SessionEnd']);
 
-export interface CommandRegistration {
+interface CommandRegistration {
   transport: 'command';
   /** Absolute path of the Node that runs the hook, and of the hook. */
   node: string;
   hook: string;
 }
 
-export interface HttpRegistration extends Omit<CommandRegistration, 'transport'> {
+interface HttpRegistration extends Omit<CommandRegistration, 'transport'> {
   transport: 'http';
   url: string;
   token: string;
@@ -57,7 +57,7 @@ export interface HttpRegistration extends Omit<CommandRegistration, 'transport'>
 
 export type Registration = CommandRegistration | HttpRegistration;
 
-export type Handler =
+type Handler =
   | { type: 'command'; command: string; args: string[]; timeout: number }
   | { type: 'http'; url: string; headers: Record<string, string>; timeout: number };
 

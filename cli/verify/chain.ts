@@ -153,6 +153,6 @@ export function attest(chain: readonly Link[], head: string): number | null {
   return top?.event.seq ?? null;
 }
 
-export function place(event: TraceEvent): string {
+function place(event: TraceEvent): string {
   return `chain ${event.chain_id}, seq ${event.seq}`;
 }
