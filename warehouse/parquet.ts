@@ -102,7 +102,9 @@ export async function openParquetWriter(
     });
     load = { rows, sent: 0, columns: used };
     try {
-      const incoming = `SELECT ${columns.map((column, at) => projected(column, carriers[at])).join(', ')} FROM ${SOURCE}()`;
+      // A table function must give at least one column.
+      const source = used.length > 0 ? `${SOURCE}()` : `range(${rows.length})`;
+      const incoming = `SELECT ${columns.map((column, at) => projected(column, carriers[at])).join(', ')} FROM ${source}`;
       return await use(
         select === undefined ? incoming : `WITH incoming AS MATERIALIZED (${incoming}) ${select}`,
       );

@@ -27,7 +27,8 @@ export function lastCheckpointPath(dir: string): string {
  * @returns false when another writer was first.
  */
 export function tryCommit(dir: string, version: number, text: string): boolean {
-  mkdirSync(logDir(dir), { recursive: true });
+  // A table whose folder has vanished (a disk not mounted) must not begin anew in the middle.
+  if (version === 0) mkdirSync(logDir(dir), { recursive: true });
   // Delta readers pass over names that begin with a dot or an underscore.
   const whole = join(logDir(dir), `.${randomUUID()}.tmp`);
   try {

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { EmbeddedLog } from '../log/embedded/open.ts';
+import { type MetricsEndpoint, startMetrics } from './metrics-endpoint.ts';
+import { caughtUp, event, newPlace, openLog, type Place } from './sink/testing.ts';
+import { type Sink, startSink } from './sink.ts';
+
+let place: Place;
+let log: EmbeddedLog;
+let sink: Sink;
+let metrics: MetricsEndpoint;
+beforeEach(async () => {
+  place = newPlace();
+  log = await openLog(place);
+  sink = await startSink({ log, warehouse: place.warehouse, clock: Date.now, flushMs: 5 });
+  metrics = await startMetrics({ log, sink, warehouse: place.warehouse, port: 0 });
+});
+afterEach(async () => {
+  await metrics.close();
+  await sink.stop();
+  await log.close();
+  place.remove();
+});
+
+test('counts, lag, landed rows and delays are there, each scrape anew and none added twice', async () => {
+  await log.publish(Array.from({ length: 30 }, (_, i) => event('s', i)));
+  await caughtUp(log, place, 'sink');
+  await sink.flush();
+  const scrapes = await Promise.all([1, 2, 3].map(async () => (await fetch(metrics.url)).text()));
+  for (const text of scrapes) {
+    expect(text).toContain('flipstream_published_total{topic="trace.events"} 30\n');
+    expect(text).toContain('flipstream_sink_rows_total{table="events"} 30\n');
+    expect(text).toContain('flipstream_warehouse_rows{table="events"} 30\n');
+    expect(text).toMatch(/flipstream_lag_records\{group="sink",topic="trace.events",partition="\d"\} 0\n/);
+    expect(text).toContain('flipstream_landing_delay_seconds_count 30\n');
+    expect(text).toContain('flipstream_flips{state="standing"} 0\n');
+  }
+});
+
+test('listens on loopback only, answers nothing but GET /metrics, and names a taken port', async () => {
+  const { hostname, port } = new URL(metrics.url);
+  expect(hostname).toBe('127.0.0.1');
+  expect((await fetch(new URL('/', metrics.url))).status).toBe(404);
+  expect((await fetch(metrics.url, { method: 'POST' })).status).toBe(404);
+  await expect(startMetrics({ log, warehouse: place.warehouse, port: Number(port) })).rejects.toMatchObject({
+    code: 'metrics_port',
+  });
+});
