@@ -58,7 +58,8 @@ function valueAfter(text: string, name: string, at: number): Span | null {
   const sign = SIGN.exec(text);
   if (!sign || !isSecretName(name)) return null;
   const start = SIGN.lastIndex;
-  const spaced = `${sign[1]}${sign[3]}`.length > 0;
+  // YAML puts space behind its colon and none before
+  const spaced = sign[1] !== '' || (sign[2] !== ':' && sign[3] !== '');
   const env = sign[2] === '=' && !/[a-z]/.test(name);
   OPENING.lastIndex = start;
   const opening = OPENING.exec(text);

@@ -75,5 +75,6 @@ export function isSecretValue(name: string, value: Value): boolean {
       /[A-Z]/.test(text) &&
       !/^[A-Za-z_]\w{0,30}$/.test(text)
     );
+  if (!password && /^[A-Za-z_]+\d{0,3}[A-Za-z_]*$/.test(text)) return false; // Uint8Array, sha256
   return digit && !/^[a-z]+(?:_[a-z0-9]+)*$/.test(text);
 }
