@@ -36,6 +36,8 @@ export interface CollectorOptions {
   /** For tests and benchmarks. */
   tune?: {
     scanMs?: number;
+    upkeepMs?: number;
+    restMs?: number;
     retryMs?: number;
     maxRetryMs?: number;
     /** Entries of one transaction. */
@@ -92,12 +94,14 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
         closeSilent(commit, settings.quiet_ms ?? DEFAULT_QUIET_MS);
         side.prepare();
       },
+      upkeepMs: tune.upkeepMs ?? 1_000,
+      restMs: tune.restMs ?? 10,
       scanMs: tune.scanMs ?? 500,
       retryMs: tune.retryMs ?? 50,
       maxRetryMs: tune.maxRetryMs ?? 5_000,
     });
     closing.push(() => pump.stop());
-    const watcher = watchFor(spool.directory, pump.wake, warn);
+    const watcher = watchFor(spool.directory, (name) => ingest.done.has(name) || pump.wake(), warn);
     if (watcher) closing.push(() => watcher.close());
 
     const grader = options.grader ?? (settings.oracle ? oracleAt(settings.oracle, warn) : NO_ORACLE);
@@ -113,6 +117,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
         open_sessions: store.openSessions().length,
       },
       http: http && { port: http.port, refused: http.refused },
+      gates: gate.counts(),
       errors: pump.errors,
     });
     const mode = capture === 'same_user' ? 0o600 : 0o666;
@@ -145,9 +150,9 @@ function limitOf(settings: Settings): number {
 }
 
 /** Some file systems tell nothing; then the scans find what came. */
-function watchFor(directory: string, wake: () => void, warn: CollectorOptions['warn'] & {}) {
+function watchFor(directory: string, onName: (name: string) => void, warn: CollectorOptions['warn'] & {}) {
   try {
-    const watcher = watch(directory, wake);
+    const watcher = watch(directory, (_, name) => onName(name ?? ''));
     watcher.on('error', (error) =>
       warn('the spool cannot be watched; it is scanned', { why: error.message }),
     );

@@ -7,6 +7,8 @@ export interface GateLocks {
   release(session: string, caller: object, answer: Answer | null): void;
   /** Everything that a caller holds is free again. */
   gone(caller: object): void;
+  /** Gates at work, and gates that wait for one of those. */
+  counts(): { working: number; waiting: number };
 }
 
 export interface Answer {
@@ -22,6 +24,7 @@ interface Held {
 export function createGateLocks(): GateLocks {
   const held = new Map<string, Held>();
   const left = new WeakSet<object>();
+  let waiting = 0;
 
   function release(session: string, caller: object, answer: Answer | null): void {
     const lock = held.get(session);
@@ -35,7 +38,9 @@ export function createGateLocks(): GateLocks {
       for (;;) {
         const lock = held.get(session);
         if (lock && lock.caller !== caller) {
+          waiting += 1;
           const answer = await lock.done;
+          waiting -= 1;
           if (answer) return answer;
           continue;
         }
@@ -48,6 +53,7 @@ export function createGateLocks(): GateLocks {
     },
     holds: (session, caller) => held.get(session)?.caller === caller,
     release,
+    counts: () => ({ working: held.size, waiting }),
     gone(caller) {
       left.add(caller);
       for (const [session, lock] of [...held]) if (lock.caller === caller) release(session, caller, null);

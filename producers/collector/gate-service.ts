@@ -7,7 +7,7 @@ import type { GateGradeAnswer, GateOpenAnswer } from '../gate/protocol.ts';
 import type { CommitDeps } from './commit.ts';
 import { cutText } from './cut.ts';
 import type { GradeAsk, OpenRequest } from './gate-api.ts';
-import { createGateLocks } from './gate-locks.ts';
+import { createGateLocks, type GateLocks } from './gate-locks.ts';
 import {
   type AllowReason,
   type Asked,
@@ -38,6 +38,7 @@ export interface GateService {
   grade(caller: Caller, ask: GradeAsk): Promise<GateGradeAnswer>;
   /** The gate's process is gone: its session may be opened by another. */
   gone(caller: Caller): void;
+  counts: GateLocks['counts'];
 }
 
 /** Reasons that need no record: nothing was to be graded, or the end is known already. */
@@ -101,6 +102,7 @@ export function createGateService(deps: GateDeps): GateService {
       }
     },
     gone: (caller) => locks.gone(caller),
+    counts: locks.counts,
   };
 
   async function gradeOnce({ grader, drain }: GateDeps, ask: GradeAsk): Promise<GateGradeAnswer> {

@@ -1,3 +1,4 @@
+import { keyedHash } from '../../schemas/hash.ts';
 import { type CaptureContext, capture } from '../capture.ts';
 import { readPlainFile } from '../git/plain-file.ts';
 import type { Home } from '../home.ts';
@@ -35,9 +36,11 @@ export function hookSide(home: Home, options: HookSideOptions): HookSide {
   // for another user no file is read that this one could not read itself
   const readRules = (path: string) =>
     options.capture === 'same_user' ? (readPlainFile(path, RULES_LIMIT)?.toString('utf8') ?? null) : null;
+  const hash = (data: string | Uint8Array) => keyedHash(options.hashKey, data);
   const context: Omit<CaptureContext, 'registration'> = {
-    ...{ hashKey: options.hashKey, limit: options.limit, clock: now, transport: 'http', readRules },
-    openKeys: openKeysIn(home),
+    hash,
+    ...{ limit: options.limit, clock: now, transport: 'http', readRules },
+    openKeys: openKeysIn(home, hash),
     silenced: (cwd) => isSilenced(home, cwd),
   };
   return {

@@ -10,6 +10,10 @@ export interface PumpDeps {
   outbox: Outbox;
   /** What is done when the spool has been worked in: losses, quiet sessions. */
   upkeep: () => void;
+  /** Between two of them, milliseconds. */
+  upkeepMs: number;
+  /** Looks at the spool are at least this far apart, so that a burst of events is few looks, milliseconds. */
+  restMs: number;
   /** Between two looks at the spool when nobody says that something came. */
   scanMs: number;
   /** First wait after an error; doubled up to `maxRetryMs`. */
@@ -37,6 +41,7 @@ export function createPump(deps: PumpDeps): Pump {
   const errors: Pump['errors'] = { ingest: null, publish: null };
   const sleepers = { ingest: createSleeper(), publish: createSleeper() };
   let stopping = false;
+  let nextUpkeep = 0;
   let idle: (() => void)[] = [];
 
   async function stage(name: 'ingest' | 'publish', work: () => Promise<void>, pause: number): Promise<void> {
@@ -60,8 +65,12 @@ export function createPump(deps: PumpDeps): Pump {
 
   async function ingestOnce(): Promise<void> {
     await ingest.all();
-    deps.upkeep();
     sleepers.publish.wake();
+    if (performance.now() >= nextUpkeep) {
+      deps.upkeep();
+      nextUpkeep = performance.now() + deps.upkeepMs;
+    }
+    await new Promise((resolve) => setTimeout(resolve, stopping ? 0 : deps.restMs));
   }
 
   async function publishAll(): Promise<void> {
