@@ -16,7 +16,7 @@ export const QUICK =
 
 /** For files that are written once more and then read for ever. */
 export const PACKED =
-  'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 15, ROW_GROUP_SIZE 122880';
+  'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 9, ROW_GROUP_SIZE 122880';
 
 /** A finished Parquet file. */
 export interface Written {

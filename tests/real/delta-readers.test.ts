@@ -64,7 +64,9 @@ print(json.dumps(out))
 `;
 
 function python(script: string, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(PYTHON, ['-c', script, ...args], {
+  // Arrow's threads can abort the interpreter as it ends, after all is printed: leave without the farewell.
+  const whole = `${script}\nimport os\nsys.stdout.flush()\nos._exit(0)\n`;
+  const { status, stdout, stderr } = spawnSync(PYTHON, ['-c', whole, ...args], {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   });
