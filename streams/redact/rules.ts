@@ -5,7 +5,7 @@
 
 interface Rule {
   id: string;
-  /** What a match begins with, in lower case. */
+  /** What a match begins with; in lower case where the pattern takes any. */
   needles: readonly string[];
   /** Sticky; the group `secret` is what is replaced, the whole match where there is none. */
   pattern: RegExp;
@@ -43,15 +43,15 @@ export function isPlaceholder(secret: string): boolean {
 const RULES: readonly Rule[] = [
   {
     id: 'private-key',
-    needles: ['-----begin '],
+    needles: ['-----BEGIN '],
     // Whole, or cut before its end: then what can belong to it. A body holds a long run, or it is source code.
     pattern:
       /-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?=[^-]{0,400}?[A-Za-z0-9+/]{32})(?:[^-]|-(?!----)){32,32768}-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?:[\s-]|\\[rn])*(?:[A-Za-z0-9+/=]{20,}(?:[\s-]|\\[rn])*)+)/y,
   },
-  token('age-key', ['age-secret-key-1'], 'AGE-SECRET-KEY-1[0-9A-Z]{58}'),
+  token('age-key', ['AGE-SECRET-KEY-1'], 'AGE-SECRET-KEY-1[0-9A-Z]{58}'),
   token(
     'aws-access-key-id',
-    ['akia', 'asia', 'abia', 'acca'],
+    ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
     `(?:(?:AKIA|ASIA)[A-Z0-9]{16}|A[BC][IC]A[A-Z2-7]{16})${E}`,
   ),
   {
@@ -83,25 +83,25 @@ const RULES: readonly Rule[] = [
   token('anthropic-key', ['sk-ant-'], 'sk-ant-[A-Za-z0-9_-]{20,256}'),
   token(
     'openai-key',
-    ['sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-none-', 'sk-or-v1-'],
+    ['sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-None-', 'sk-or-v1-'],
     'sk-[A-Za-z0-9]{2,8}-[A-Za-z0-9_-]{20,256}',
   ),
   // A long name in kebab case has no upper case and digit both.
   token('openai-key', ['sk-'], 'sk-(?=[a-z_-]{0,64}[A-Z0-9])(?=[a-z0-9_-]{0,64}[A-Z])[A-Za-z0-9_-]{32,256}'),
   token('openai-key', ['sk-'], `sk-[A-Za-z0-9]{48}${E}`),
-  token('google-key', ['aiza'], `AIza[A-Za-z0-9_-]{35}${E}`),
+  token('google-key', ['AIza'], `AIza[A-Za-z0-9_-]{35}${E}`),
   token(
     'google-token',
-    ['ya29.', 'gocspx-', '1//0'],
+    ['ya29.', 'GOCSPX-', '1//0'],
     '(?:ya29\\.[A-Za-z0-9_-]{20,1000}|GOCSPX-[A-Za-z0-9_-]{28}|1//0[A-Za-z0-9_-]{40,200})',
   ),
   token('npm-token', ['npm_'], `npm_[A-Za-z0-9]{36}${E}`),
-  token('pypi-token', ['pypi-ag'], 'pypi-Ag(?:EIcHlwaS5vcmc|ENdGVzdC5weXBpLm9yZ)[A-Za-z0-9_-]{50,1024}'),
+  token('pypi-token', ['pypi-Ag'], 'pypi-Ag(?:EIcHlwaS5vcmc|ENdGVzdC5weXBpLm9yZ)[A-Za-z0-9_-]{50,1024}'),
   token('huggingface-token', ['hf_'], 'hf_[A-Za-z0-9]{30,64}'),
-  token('sendgrid-key', ['sg.'], 'SG\\.[A-Za-z0-9_-]{16,64}\\.[A-Za-z0-9_-]{16,128}'),
+  token('sendgrid-key', ['SG.'], 'SG\\.[A-Za-z0-9_-]{16,64}\\.[A-Za-z0-9_-]{16,128}'),
   {
     id: 'telegram-token',
-    needles: [':aa'],
+    needles: [':AA'],
     pattern: new RegExp(`(?<=${B}[0-9]{8,10}):AA[A-Za-z0-9_-]{33}${E}`, 'y'),
   },
   token('digitalocean-token', ['dop_v1_', 'doo_v1_', 'dor_v1_'], 'do[opr]_v1_[a-f0-9]{64}'),
@@ -109,7 +109,7 @@ const RULES: readonly Rule[] = [
   token('docker-token', ['dckr_pat_', 'dckr_oat_'], 'dckr_[po]at_[A-Za-z0-9_-]{20,64}'),
   token('shopify-token', ['shpat_', 'shpca_', 'shppa_', 'shpss_'], 'shp[acps]{2}_[a-fA-F0-9]{32,64}'),
   token('databricks-token', ['dapi'], `dapi[a-f0-9]{32}(?:-[0-9])?${E}`),
-  token('atlassian-token', ['atatt3'], 'ATATT3[A-Za-z0-9_=-]{60,300}'),
+  token('atlassian-token', ['ATATT3'], 'ATATT3[A-Za-z0-9_=-]{60,300}'),
   token(
     'doppler-token',
     ['dp.pt.', 'dp.st.', 'dp.ct.', 'dp.sa.'],
@@ -129,7 +129,7 @@ const RULES: readonly Rule[] = [
   token('vendor-token', ['rubygems_', 'ntn_'], '(?:rubygems_[a-f0-9]{48}|ntn_[A-Za-z0-9]{40,60})'),
   {
     id: 'jwt',
-    needles: ['eyj'],
+    needles: ['eyJ'],
     pattern: new RegExp(
       `${B}eyJ[A-Za-z0-9_-]{8,4096}\\.eyJ[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{0,2048}`,
       'y',
@@ -169,37 +169,44 @@ function looksRandom(secret: string): boolean {
   return bits >= 3.5;
 }
 
-const needles = [...new Set(RULES.flatMap((rule) => rule.needles))];
-/** One search for all needles: a search each takes ten times as long. */
-const ANY_NEEDLE = new RegExp(needles.map((needle) => needle.replace(/[./\\-]/g, '\\$&')).join('|'), 'g');
+/** Rules by the first three characters of their needles, seven bits each; 0 is none. */
+const GROUP_AT = new Uint8Array(1 << 21);
+const GROUPS: Rule[][] = [[]];
 
-/** Rules by each needle that may stand where `needle` was found: of those that begin alike, all are tried. */
-const RULES_AT = new Map(
-  needles.map((needle) => [
-    needle,
-    RULES.filter((rule) =>
-      rule.needles.some((other) => other.startsWith(needle) || needle.startsWith(other)),
-    ),
-  ]),
-);
+for (const rule of RULES)
+  for (const needle of rule.needles)
+    for (const start of startsOf(needle.slice(0, 3), rule.pattern.ignoreCase)) {
+      const place = [...start].reduce((sum, char) => (sum << 7) | char.charCodeAt(0), 0);
+      const group = GROUP_AT[place] || GROUPS.push([]) - 1;
+      GROUP_AT[place] = group;
+      if (!GROUPS[group]?.includes(rule)) GROUPS[group]?.push(rule);
+    }
 
-/** Hits of our own rules in a text, in no order; they may overlap. */
-export function ownHits(text: string): Hit[] {
-  const lower = lowerCase(text);
-  const hits: Hit[] = [];
-  ANY_NEEDLE.lastIndex = 0;
-  for (let found = ANY_NEEDLE.exec(lower); found; found = ANY_NEEDLE.exec(lower)) {
-    for (const rule of RULES_AT.get(found[0]) ?? []) matchAt(rule, text, found.index, hits);
-    // One needle may begin inside another.
-    ANY_NEEDLE.lastIndex = found.index + 1;
-  }
-  return hits;
+/** The ways to write three characters, in any case where that is asked for. */
+function startsOf(text: string, anyCase: boolean): string[] {
+  if (!anyCase) return [text];
+  return [...text].reduce<string[]>(
+    (starts, char) =>
+      starts.flatMap((start) => [...new Set([char, char.toUpperCase()])].map((c) => start + c)),
+    [''],
+  );
 }
 
-/** Lower case of the same length: that of some letters is longer, which would shift what follows. */
-function lowerCase(text: string): string {
-  const lower = text.toLowerCase();
-  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/**
+ * Hits of our own rules in a text, in no order; they may overlap. One pass over its bytes: one pattern of all
+ * needles, or a search each, takes three times as long and more.
+ */
+export function ownHits(text: string): Hit[] {
+  const hits: Hit[] = [];
+  // A wide character loses its high bits: it may look like the start of a needle, and its rule then looks itself.
+  const bytes = Buffer.from(text, 'latin1');
+  let place = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    place = ((place << 7) | ((bytes[at] ?? 0) & 127)) & 0x1fffff;
+    const group = GROUP_AT[place];
+    if (group) for (const rule of GROUPS[group] ?? []) matchAt(rule, text, at - 2, hits);
+  }
+  return hits;
 }
 
 function matchAt(
@@ -208,6 +215,7 @@ function matchAt(
   at: number,
   hits: Hit[],
 ): void {
+  if (at < 0) return;
   pattern.lastIndex = at;
   const match = pattern.exec(text);
   if (!match) return;

@@ -42,6 +42,15 @@ export async function prepare(records: readonly { value: TraceEvent }[]): Promis
 }
 
 function look(pieces: Piece[], owner: number, text: string): void {
-  pieces.push({ owner, text });
-  for (const { decoded } of encodedRuns(text)) pieces.push({ owner, text: decoded });
+  pieces.push({ owner, text: narrow(text) });
+  for (const { decoded } of encodedRuns(text)) pieces.push({ owner, text: narrow(decoded) });
+}
+
+/**
+ * For the look at all together only. One wide character makes a whole batch a string of two bytes a character,
+ * which scans at two thirds of the speed; no secret holds one. In its place stands what is no letter, so that
+ * nothing that would be hit is not.
+ */
+function narrow(text: string): string {
+  return text.replace(/[^\0-\xff]+/g, (wide) => '\xb7'.repeat(wide.length));
 }

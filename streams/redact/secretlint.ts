@@ -15,8 +15,8 @@ export async function secretlintHits(content: string): Promise<Hit[]> {
   const hits: Hit[] = [];
   const source = sourceOf(content);
   for (const rule of rules) {
-    if (rule.meta.type !== 'scanner') continue;
     const id = rule.meta.id.replace('@secretlint/secretlint-rule-', '');
+    if (id === 'filter-comments') continue;
     await rule.create(contextOf(id, content, hits), {}).file?.(source);
   }
   return hits;
