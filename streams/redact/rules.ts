@@ -170,7 +170,7 @@ function looksRandom(secret: string): boolean {
 }
 
 /** Rules by the first three characters of their needles, seven bits each; 0 is none. */
-const GROUP_AT = new Uint8Array(1 << 21);
+const GROUP_AT = new Uint16Array(1 << 21);
 const GROUPS: Rule[][] = [[]];
 
 for (const rule of RULES)
