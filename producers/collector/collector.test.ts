@@ -279,6 +279,16 @@ test('an entry that cannot be read is set aside and stops nobody', async () => {
   expect(await ask(home, '/status')).toMatchObject({ unreadable: 2 });
 });
 
+test('an entry that breaks the assembler is set aside too, with its neighbours whole', async () => {
+  const broken = entry(told.prompt('x'));
+  const deep = { ...broken, session_id: 's1', ts: '2026-99-99T00:00:00.000Z' };
+  spool(home, entry(told.prompt('before')), deep, entry(told.prompt('after')));
+  await start();
+  await drained();
+  expect(chain().map((event) => event.text_redacted)).toEqual(['before', 'after']);
+  expect(readdirSync(join(home.spool, 'bad'))).toHaveLength(1);
+});
+
 test('a clock that jumps back: ts may go back, seq never does', async () => {
   spool(home, entry(told.prompt('late'), { at: 50_000 }), entry(told.prompt('early'), { at: 10 }));
   await start();

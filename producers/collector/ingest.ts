@@ -1,3 +1,4 @@
+import { messageOf } from '../../schemas/errors.ts';
 import type { Draft, SpoolEntry } from '../draft.ts';
 import { assemble } from './assemble.ts';
 import { type CommitDeps, type Committer, createCommitter } from './commit.ts';
@@ -52,7 +53,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     committer.add(session, finish(work), Date.parse(entry.ts));
   }
 
-  function batch(names: readonly string[]): void {
+  function commit(names: readonly string[]): void {
     const bad: string[] = [];
     const good: string[] = [];
     store.transaction(() => {
@@ -73,9 +74,22 @@ export function createIngest(deps: IngestDeps): Ingest {
     for (const name of bad) setAside(name);
   }
 
-  function setAside(name: string): void {
+  /** An entry that we cannot work on, whatever the reason, must not hold up those after it for ever. */
+  function batch(names: readonly string[]): void {
+    try {
+      commit(names);
+    } catch (error) {
+      if (isOfSystem(error)) throw error;
+      const [name] = names;
+      if (names.length > 1) for (const single of names) batch([single]);
+      else if (name !== undefined) setAside(name, error);
+    }
+  }
+
+  function setAside(name: string, error?: unknown): void {
     counters.unreadable += 1;
-    deps.warn('a spool entry cannot be read and is set aside in spool/bad', { name });
+    const why = error === undefined ? undefined : messageOf(error);
+    deps.warn('a spool entry cannot be used and is set aside in spool/bad', { name, why });
     spool.setAside(name);
   }
 
@@ -100,4 +114,9 @@ function usable(entry: SpoolEntry): boolean {
 
 function isStart(draft: Draft): boolean {
   return draft.role === 'event' && draft.type === 'session_start';
+}
+
+/** The disk's or the database's fault, which passes; a fault of the entry does not. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && ('errcode' in error || 'syscall' in error);
 }
