@@ -1,0 +1,100 @@
+/**
+ * What a tool call pays for the hook as a command: its whole process beside a bare `node -e 0` of the same Node, in
+ * turn, one at a time and 32 at once, with everything behind it down. `node bench/hook.ts [runs]`
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const HOOK = fileURLToPath(new URL('../plugin/dist/hook.cjs', import.meta.url));
+const RUNS = Number(process.argv[2] ?? 200);
+const root = mkdtempSync(join(tmpdir(), 'flipstream-bench-'));
+const home = join(root, 'home');
+mkdirSync(home);
+const env = { PATH: process.env.PATH, HOME: root, FLIPSTREAM_HOME: home };
+
+const payload = (event: string, fields: object) =>
+  JSON.stringify({
+    session_id: 'bench',
+    transcript_path: '/t',
+    cwd: root,
+    prompt_id: 'p',
+    permission_mode: 'default',
+    hook_event_name: event,
+    ...fields,
+  });
+const tool = payload('PostToolUse', {
+  tool_name: 'Bash',
+  tool_use_id: 'toolu_1',
+  tool_input: { command: 'npm test -- --run src', description: 'Run the tests' },
+  tool_response: {
+    stdout: 'ok src/a.test.ts (12 tests) 34ms\n'.repeat(30),
+    stderr: '',
+    interrupted: false,
+    isImage: false,
+  },
+  duration_ms: 812,
+});
+
+function once(args: string[], input: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'ignore'] });
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    child.on('error', reject);
+    child.on('close', (code) =>
+      code === 0 ? resolve(performance.now() - started) : reject(new Error(`exit ${code}`)),
+    );
+  });
+}
+
+const BARE = ['-e', '0'];
+const OURS = [HOOK, '--registration', 'settings'];
+
+/** Both in turn, so that whatever else the machine does falls on both. */
+async function compare(name: string, input: string, atOnce: number): Promise<void> {
+  const times: { bare: number[]; hook: number[] } = { bare: [], hook: [] };
+  await once(OURS, input);
+  for (let done = 0; done < RUNS; done += atOnce) {
+    for (const [kind, args] of [
+      ['bare', BARE],
+      ['hook', OURS],
+    ] as const)
+      times[kind].push(...(await Promise.all(Array.from({ length: atOnce }, () => once(args, input)))));
+  }
+  const at = (list: number[], part: number) =>
+    [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * part))] ?? 0;
+  const row = [0.5, 0.99].map((part) => {
+    const [bare, hook] = [at(times.bare, part), at(times.hook, part)];
+    return `p${part * 100} ${hook.toFixed(1)} ms, bare ${bare.toFixed(1)} ms, x${(hook / bare).toFixed(2)}, added ${(hook - bare).toFixed(1)} ms`;
+  });
+  console.log(`${name}, ${atOnce} at once: ${row.join(' | ')}`);
+}
+
+await compare('tool call, nothing behind it', tool, 1);
+await compare('tool call, nothing behind it', tool, 32);
+
+// A collector that takes connections and never answers: a tool call must not notice.
+const dead = createServer(() => {});
+await new Promise<void>((resolve) => dead.listen(join(home, 'collector.sock'), resolve));
+await compare('tool call, a collector that hangs', tool, 1);
+await compare('session end, a collector that hangs', payload('SessionEnd', { reason: 'other' }), 1);
+dead.close();
+await compare(
+  'message piece',
+  payload('MessageDisplay', {
+    message_id: 'm',
+    turn_id: 't',
+    index: 0,
+    final: true,
+    delta: 'I will look at the failing test first.\n',
+  }),
+  1,
+);
+await compare('session start (outside a repository)', payload('SessionStart', { source: 'startup' }), 1);
+console.log(`entries in the spool: ${readdirSync(join(home, 'spool', 'new')).length}`);
+rmSync(root, { recursive: true, force: true });
