@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { BLOCK_OUTPUT } from '../gate/gate.ts';
+import { rememberSession } from '../gate/session-file.ts';
+import { hookProcess, type Place, spooled, temporaryHome } from './testing.ts';
+
+let place: Place;
+beforeEach(() => {
+  place = temporaryHome();
+});
+afterEach(() => place.remove());
+
+const stop = () =>
+  hookProcess(place.home, JSON.stringify({ session_id: 's1', cwd: place.root, hook_event_name: 'Stop' }));
+
+test('the gate’s block is the only thing a Stop prints; a gate that fails blocks once, and says so in the record', async () => {
+  rememberSession(place.home, 's1', {
+    task_id: 'task-1',
+    base_commit: 'b'.repeat(40),
+    worktree: place.root,
+    base_matches: true,
+  });
+  expect(await stop()).toMatchObject({ code: 0, stdout: BLOCK_OUTPUT, stderr: '' });
+  expect(await stop()).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  const kinds = spooled(place.home).map((entry) => entry.drafts.at(-1)?.fields.kind);
+  expect(kinds).toEqual(['stop', 'gate_failed', 'stop', 'gate_error']);
+});
+
+test('a session without a task is never held', async () => {
+  rememberSession(place.home, 's1', { task_id: null, base_commit: null, worktree: null, base_matches: null });
+  expect(await stop()).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  expect(spooled(place.home)).toHaveLength(1);
+});
