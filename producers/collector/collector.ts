@@ -6,13 +6,15 @@ import { keyedHash } from '../../schemas/hash.ts';
 import type { Clock } from '../../schemas/time.ts';
 import type { Home } from '../home.ts';
 import { loadHashKey, loadIdentity } from '../identity-files.ts';
+import { redactText } from '../redaction/text.ts';
 import { DEFAULT_FIELD_LIMIT, DEFAULT_QUIET_MS, type Settings } from '../settings.ts';
+import { readLosses, resetLosses } from '../spool/losses.ts';
+import { prepareSpool } from '../spool/prepare.ts';
 import type { CommitDeps } from './commit.ts';
 import { openDb } from './db.ts';
 import { createGateService } from './gate-service.ts';
 import { type Grader, oracleAt } from './grader.ts';
-import { hookSide } from './hook-side.ts';
-import { type HttpTransport, listenOnLoopback } from './http-transport.ts';
+import { startHttpThread } from './http-thread.ts';
 import { createIngest } from './ingest.ts';
 import { createOutbox } from './outbox.ts';
 import { createPublisher } from './publish.ts';
@@ -51,7 +53,6 @@ export interface Collector extends Running {
   port?: number;
 }
 
-const HTTP_LIMIT = 64 * 2 ** 20;
 /** Entries of one transaction: few enough that a hook over HTTP never waits for long behind one. */
 const BATCH = 64;
 
@@ -74,28 +75,32 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     const outbox = createOutbox(db);
     const spool = openSpool(home);
     const hashKey = loadHashKey(home);
-    const side = hookSide(home, { hashKey, limit: limitOf(settings), capture });
+    const limit = limitOf(settings);
     const commit: CommitDeps = {
-      ...{ store, outbox, capture, clock, redact: side.redact, limit: limitOf(settings) },
+      ...{ store, outbox, capture, clock, redact: redactText, limit },
       identity: loadIdentity(home),
       keyedHash: (text) => keyedHash(hashKey, text),
+    };
+    const losses = {
+      read: () => readLosses(home),
+      reset: (count: number) => void resetLosses(home, count),
     };
     const deafUntil = settings.http ? startedMs : null;
     const ingest = createIngest({ ...commit, spool, batch: tune.batch ?? BATCH, warn, deafUntil });
     const traces = tune.traces ?? openTraceFiles(home);
     const publisher = createPublisher({ store, outbox, spool, ingest, traces, log: options.log, warn });
     if (settings.http) tellGaps(commit, startedMs);
-    side.prepare();
+    prepareSpool(home);
 
     const pump = createPump({
       ...{ ingest, publisher, outbox, warn },
       upkeep: () => {
-        tellLosses(commit, side.losses);
+        tellLosses(commit, losses);
         closeSilent(commit, settings.quiet_ms ?? DEFAULT_QUIET_MS);
-        side.prepare();
+        prepareSpool(home);
       },
       upkeepMs: tune.upkeepMs ?? 1_000,
-      restMs: tune.restMs ?? 10,
+      restMs: tune.restMs ?? 25,
       scanMs: tune.scanMs ?? 500,
       retryMs: tune.retryMs ?? 50,
       maxRetryMs: tune.maxRetryMs ?? 5_000,
@@ -106,8 +111,9 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
 
     const grader = options.grader ?? (settings.oracle ? oracleAt(settings.oracle, warn) : NO_ORACLE);
     const gate = createGateService({ ...commit, grader, drain: pump.ingestNow, wake: pump.wake });
-    const http = settings.http ? await listenHttp(settings.http) : null;
-    if (http) servers.push(http.server);
+    const http =
+      settings.http && (await startHttpThread({ ...settings.http, home, hashKey, limit, capture }, warn));
+    if (http) closing.push(() => http.close());
     const status = () => ({
       ...{ v: 1, pid: process.pid, started_at: new Date(startedMs).toISOString() },
       ...{ entries: ingest.counters.entries, unreadable: ingest.counters.unreadable },
@@ -116,7 +122,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
         waiting: outbox.size(),
         open_sessions: store.openSessions().length,
       },
-      http: http && { port: http.port, refused: http.refused },
+      http: http ? { port: http.port, refused: http.refused } : null,
       gates: gate.counts(),
       errors: pump.errors,
     });
@@ -130,12 +136,6 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       for (const close of closing.reverse()) await close();
     });
     return { done: pump.done, stop, ...(http ? { port: http.port } : {}) };
-
-    function listenHttp(asked: { port: number; token: string }): Promise<HttpTransport> {
-      const { port, token } = asked;
-      const { accept, tooLarge } = side;
-      return listenOnLoopback({ port, token, limit: HTTP_LIMIT, accept, tooLarge, warn });
-    }
   } catch (error) {
     await Promise.all(servers.map(closeServer));
     for (const close of closing.reverse()) await close();

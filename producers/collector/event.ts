@@ -84,13 +84,16 @@ export function eventAt(proto: Proto, place: Place, salt = randomBytes(16).toStr
   return event;
 }
 
+/** Beyond it the Avro library writes another number than it was given, or throws. */
+const LARGEST = 2 ** 52;
+
 function fitting(fields: Scalars): Partial<TraceEvent> {
   const fit: Scalars = {};
   for (const [name, value] of Object.entries(fields)) {
     const kind = GIVEN.get(name);
     if (kind === 'string' && typeof value === 'string') fit[name] = value.toWellFormed();
     else if (kind === 'boolean' && typeof value === 'boolean') fit[name] = value;
-    else if (kind === 'long' && typeof value === 'number' && Number.isSafeInteger(Math.round(value)))
+    else if (kind === 'long' && typeof value === 'number' && Math.abs(Math.round(value)) <= LARGEST)
       fit[name] = Math.round(value);
   }
   return fit;

@@ -9,20 +9,18 @@ export interface HttpDeps {
   /** Largest payload, bytes. */
   limit: number;
   /** Keeps a payload durably in the spool. @throws when it could not */
-  accept: (payload: Buffer, registration: string) => Promise<void> | void;
+  accept: (payload: Buffer, registration: string) => Promise<void>;
   /** A payload that is too large is lost, and counted. */
   tooLarge: () => void;
   warn: (message: string, fields: Record<string, unknown>) => void;
+  /** Called whenever a request was refused. */
+  onRefusal: (refused: Refusals) => void;
 }
 
 /** Why requests were refused, counted: `flipstream doctor` shows it. */
 export type Refusals = Record<'host' | 'origin' | 'token' | 'path' | 'too_large' | 'failed', number>;
 
-export interface HttpTransport {
-  server: Server;
-  port: number;
-  refused: Refusals;
-}
+export const NO_REFUSALS: Refusals = { host: 0, origin: 0, token: 0, path: 0, too_large: 0, failed: 0 };
 
 const LOOPBACK = '127.0.0.1';
 const REGISTRATION = /^[\w.-]{1,64}$/;
@@ -33,8 +31,8 @@ const REGISTRATION = /^[\w.-]{1,64}$/;
  * no request from a page at all. The answer is empty and comes when the payload is durable.
  * @throws FlipstreamError `http_port_taken` (usage)
  */
-export async function listenOnLoopback(deps: HttpDeps): Promise<HttpTransport> {
-  const refused: Refusals = { host: 0, origin: 0, token: 0, path: 0, too_large: 0, failed: 0 };
+export async function listenOnLoopback(deps: HttpDeps): Promise<{ server: Server; port: number }> {
+  const refused = { ...NO_REFUSALS };
   const wanted = digest(`Bearer ${deps.token}`);
   let port = deps.port;
 
@@ -64,12 +62,14 @@ export async function listenOnLoopback(deps: HttpDeps): Promise<HttpTransport> {
 
   function no(request: IncomingMessage, response: ServerResponse, why: keyof Refusals, status: number): void {
     refused[why] += 1;
+    deps.onRefusal(refused);
     refuse(request, response, status);
   }
 
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
       refused.failed += 1;
+      deps.onRefusal(refused);
       deps.warn('a payload could not be kept', { why: messageOf(error) });
       if (!response.headersSent && !response.destroyed) refuse(request, response, 503);
     });
@@ -83,7 +83,7 @@ export async function listenOnLoopback(deps: HttpDeps): Promise<HttpTransport> {
   });
   const address = server.address();
   if (typeof address === 'object' && address !== null) port = address.port;
-  return { server, port, refused };
+  return { server, port };
 }
 
 /** Of equal length whatever was sent, so that the comparison tells nothing by its time. */
