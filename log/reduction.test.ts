@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { event } from './conformance/rig.ts';
-import type { Incoming, Reducer } from './log.ts';
+import type { Incoming, Outgoing, Reducer } from './log.ts';
 import { createReduction } from './reduction.ts';
 import type { Decoded, RawRecord } from './values.ts';
 
@@ -42,6 +42,19 @@ const sum: Reducer<{ n: number }> = {
   },
 };
 
+const TASK = {
+  task_id: 't',
+  root_commit: 'r',
+  base_commit: 'b',
+  tests_hash: 'h',
+  image: null,
+  family: null,
+  split: 'train',
+  status: '',
+  reason: null,
+  checked_at: null,
+};
+
 const none = async () => new Map<string, string>();
 
 describe('a reduction', () => {
@@ -61,6 +74,32 @@ describe('a reduction', () => {
     reduction.reset();
     const again = await reduction.process(batchOf([2]), stored);
     expect(again.states).toEqual(new Map([['k', '{"n":12}']]));
+  });
+
+  test('of a compacted topic only the last value of a key is written; of others, all', async () => {
+    const task = (status: string): Outgoing<'tasks'> => ({
+      topic: 'tasks',
+      key: 't',
+      value: { ...TASK, status },
+    });
+    const telling: Reducer<null> = {
+      group: 'telling',
+      inputs: ['trace.raw'],
+      apply: (_, { offset }) => ({ state: null, out: [task(`v${offset}`), event('k', offset)] }),
+    };
+    const check = (out: Outgoing) => ({
+      topic: out.topic,
+      key: out.key,
+      value: Buffer.from('status' in out.value ? out.value.status : 'event'),
+    });
+    const { outputs } = await createReduction(telling, null, { ...encoding, check }).process(
+      batchOf([1, 2, 3]),
+      none,
+    );
+    const written = (topic: string) =>
+      outputs.filter((out) => out.topic === topic).map((out) => String(out.value));
+    expect(written('tasks')).toEqual(['v3']);
+    expect(written('trace.raw')).toHaveLength(3);
   });
 
   test('P2 the record that throws is set aside with nothing of its left in the state', async () => {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { FlipstreamError } from '../schemas/errors.ts';
+import { TOPICS } from '../schemas/topics.ts';
 import type { Incoming, Outgoing, Reducer } from './log.ts';
 import type { Preparer } from './prepare.ts';
 import type { Decoded, Encoded, RawRecord, Refused } from './values.ts';
@@ -133,7 +134,8 @@ export function createReduction<S, P>(
     return { outputs: await finish(outputs), states: frozen, refused };
   }
 
-  function finish(outputs: (Encoded | Outgoing)[]): Promise<Encoded[]> | Encoded[] {
+  function finish(all: (Encoded | Outgoing)[]): Promise<Encoded[]> | Encoded[] {
+    const outputs = newest(all);
     const sealing = outputs.some((out) => !Buffer.isBuffer(out.value));
     if (!sealing) return outputs.filter(isEncoded);
     return Promise.all(outputs.map((out) => (isEncoded(out) ? out : encoding.seal(out))));
@@ -164,6 +166,17 @@ export function createReduction<S, P>(
       uncommitted = new Map();
     },
   };
+}
+
+/** Of a compacted topic only a key's last value in the transaction is written: no reader could ever want the others. */
+function newest(outputs: (Encoded | Outgoing)[]): (Encoded | Outgoing)[] {
+  const last = new Map<string, Encoded | Outgoing>();
+  for (const out of outputs) if (isCompacted(out)) last.set(`${out.topic} ${out.key}`, out);
+  return outputs.filter((out) => !isCompacted(out) || last.get(`${out.topic} ${out.key}`) === out);
+}
+
+function isCompacted({ topic }: Encoded | Outgoing): boolean {
+  return TOPICS[topic].cleanup === 'compact';
 }
 
 function isEncoded(out: Encoded | Outgoing): out is Encoded {
