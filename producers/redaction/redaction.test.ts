@@ -82,6 +82,13 @@ test.each([
   expect(redactText(text)).toEqual({ text, hits: 0 });
 });
 
+test('a second pass changes nothing, also in an address', () => {
+  for (const text of [`https://${A36.slice(0, 24)}@example.org/x`, 'postgres://admin:pa55word@db/x']) {
+    const once = redactText(text).text;
+    expect(redactText(once)).toEqual({ text: once, hits: 0 });
+  }
+});
+
 describe('private keys', () => {
   const body = `${B64}\n${B64}\nabcd12==`;
 
