@@ -90,7 +90,7 @@ describe('a reduction', () => {
     const check = (out: Outgoing) => ({
       topic: out.topic,
       key: out.key,
-      value: Buffer.from('status' in out.value ? out.value.status : 'event'),
+      value: Buffer.from('status' in out.value ? String(out.value.status) : ''),
     });
     const { outputs } = await createReduction(telling, null, { ...encoding, check }).process(
       batchOf([1, 2, 3]),
