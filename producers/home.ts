@@ -60,6 +60,6 @@ export function layout(root: string): Home {
     warehouse: join(root, 'warehouse'),
     keyRing: join(root, 'keyring.json'),
     paused: join(root, 'paused'),
-    hook: join(root, 'hook', 'hook.mjs'),
+    hook: join(root, 'hook', 'hook.cjs'),
   };
 }

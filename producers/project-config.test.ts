@@ -86,7 +86,7 @@ test('config_hash: our own hook entries do not count, other hooks do; order of k
     put(root, '.claude/settings.json', JSON.stringify(settings));
     return configHash(root, null);
   };
-  const ours = { type: 'command', command: '/anywhere/node', args: ['/home/x/flipstream/hook/hook.mjs'] };
+  const ours = { type: 'command', command: '/anywhere/node', args: ['/home/x/flipstream/hook/hook.cjs'] };
   const theirs = { type: 'command', command: 'lint' };
   const stop = (...hooks: object[]) => ({ hooks: { Stop: [{ matcher: '*', hooks }] } });
   expect(hash(stop(ours))).toBeNull();
