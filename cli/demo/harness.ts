@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Home } from '../../producers/home.ts';
+import { FlipstreamError } from '../../schemas/errors.ts';
 
 export type ToolCall =
   | { name: 'Bash'; input: { command: string } }
@@ -40,12 +41,16 @@ export function createHarness(home: Home, cwd: string, env: NodeJS.ProcessEnv): 
   let prompt_id: string | undefined;
   let calls = 0;
 
-  const hook = (hook_event_name: string, fields: object = {}) =>
-    run(process.execPath, [home.hook, '--registration', 'settings'], {
-      cwd,
-      env,
-      stdin: JSON.stringify({ ...base, prompt_id, hook_event_name, ...fields }),
-    });
+  const hook = async (hook_event_name: string, fields: object = {}) => {
+    const stdin = JSON.stringify({ ...base, prompt_id, hook_event_name, ...fields });
+    const ran = await run(process.execPath, [home.hook, '--registration', 'settings'], { cwd, env, stdin });
+    if (ran.code === 0) return ran;
+    throw new FlipstreamError(
+      'demo_hook',
+      'fatal',
+      `The hook ${home.hook} ended with ${ran.code} at ${hook_event_name}: ${ran.stderr.slice(0, 500)}`,
+    );
+  };
   const display = (delta: string) =>
     hook('MessageDisplay', { turn_id: prompt_id, message_id: randomUUID(), index: 0, final: true, delta });
 
