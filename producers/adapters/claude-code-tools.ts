@@ -79,6 +79,20 @@ export function denied(payload: Payload): RawDraft[] {
   ];
 }
 
+/** How 2.1.332 tells the model that a call was not permitted; no other hook tells it in print mode. */
+const DENIALS = [
+  /^Permission to use .{1,200} has been denied/s,
+  /^Claude requested permissions to /,
+  /^The user doesn't want to /,
+];
+
+/** What the model is shown says how a call ended whose end is told nowhere else: it was denied, or never ran. */
+function statusSeen(response: unknown): RawDraft['fields'] {
+  if (typeof response !== 'string') return {};
+  if (response.startsWith('<tool_use_error>')) return { status: 'error' };
+  return DENIALS.some((form) => form.test(response)) ? { status: 'denied' } : {};
+}
+
 /** PostToolBatch: each result as the model is shown it. */
 export function callsSeen(payload: Payload): RawDraft[] {
   const calls = list(payload, 'tool_calls')
@@ -87,7 +101,7 @@ export function callsSeen(payload: Payload): RawDraft[] {
   if (calls.length === 0) return [notice('unknown_event', rest(payload))];
   return calls.map((one) => {
     const response = own(one, 'tool_response');
-    return call('seen', one, {}, response === undefined ? {} : { output: shown(response) });
+    return call('seen', one, statusSeen(response), response === undefined ? {} : { output: shown(response) });
   });
 }
 

@@ -93,6 +93,16 @@ describe('C5 failed, denied and interrupted calls are events, with the exit code
     expect(draft.fields).toMatchObject({ status: 'denied', reason: 'policy', tool_use_id: 't' });
   });
 
+  test.each([
+    ['Permission to use Bash with command rm x has been denied.', 'denied'],
+    ["Claude requested permissions to use WebFetch, but you haven't granted it yet.", 'denied'],
+    ['<tool_use_error>String to replace not found in file.</tool_use_error>', 'error'],
+    ['Permission to use Bash was what the file spoke of', undefined],
+  ])('what never ran has no hook of its own, but the model is shown: %s', (tool_response, status) => {
+    const draft = only('PostToolBatch', { tool_calls: [{ ...call, tool_response }] });
+    expect(draft.fields.status).toBe(status);
+  });
+
   test('what the model saw is told beside it, by id', () => {
     const seen = drafts('PostToolBatch', {
       tool_calls: [

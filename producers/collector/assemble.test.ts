@@ -32,6 +32,20 @@ test('C5 a call without its batch is told all the same, at the next batch, Stop 
   expect(list(entry(told.callEnded('t1')), entry(told.prompt('go on')))[0]).toBe('tool_call t1 ok');
 });
 
+test('C5 a call that never ran is told by what the model was shown, before the Stop that follows', () => {
+  const denied = told.batch('t1', 't2').map((draft) => ({
+    ...draft,
+    fields: { ...draft.fields, ...(draft.own_id === 't1' ? { status: 'denied' } : {}) },
+  }));
+  expect(list(entry(told.callStarted('t1')), entry(denied), entry(told.stop()), entry(told.end()))).toEqual([
+    'notice call_started t1',
+    'tool_call t1 denied seen t1',
+    'tool_call t2 error seen t2',
+    'notice stop',
+    'session_end ungraded',
+  ]);
+});
+
 test('what the model saw of a call that was told already is a notice', () => {
   const late = list(
     entry(told.callEnded('t1')),

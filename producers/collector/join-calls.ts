@@ -25,8 +25,12 @@ export function onCallStarted(work: Work, agentId: string | null, id: string, pa
   });
   if (!news) return;
   work.core.gate = afterToolCall(work.core.gate);
-  if (isKnown(work, callId(work, agentId, id, 'ended'))) return;
-  if (isKnown(work, callId(work, agentId, id, 'interrupted'))) return;
+  if (
+    (['ended', 'interrupted', 'seen'] as const).some((phase) =>
+      isKnown(work, callId(work, agentId, id, phase)),
+    )
+  )
+    return;
   update(work, agentId, id, { started: part });
 }
 
@@ -70,7 +74,8 @@ export function releaseCalls(work: Work, release: Release): void {
   for (const call of [...work.calls.values()]) {
     if (release.agentId !== undefined && call.agent_id !== release.agentId) continue;
     if (release.except?.has(call.id)) continue;
-    if (call.ended || release.unfinished) tell(work, call, release.ts);
+    // what the model was shown is over, whether or not its end was told
+    if (call.ended || call.seen || release.unfinished) tell(work, call, release.ts);
   }
 }
 
@@ -85,15 +90,20 @@ function tell(work: Work, call: OpenCall, ts?: string): void {
     const fields = fieldsOf(call, { status: 'ok' });
     const event_id = callId(work, agent_id, id, 'ended');
     emit(work, { ...common, event_id, part: ended, fields, content: contentOf(call) });
+  } else if (seen && isKnown(work, callId(work, agent_id, id, 'ended'))) {
+    // its call was told of already
+    const { status: _, ...rest } = seen.fields;
+    const fields = { ...rest, tool_use_id: id, kind: 'call_seen' };
+    emit(work, { event_id: seenId, type: 'notice', agent_id, part: seen, fields, content: seen.content });
+  } else if (seen) {
+    // denied, or refused before it ran: the harness tells no end of such a call, only what the model is shown
+    const fields = fieldsOf(call, { status: 'error' });
+    emit(work, { ...common, event_id: seenId, part: seen, fields, content: contentOf(call) });
   } else if (started && !isKnown(work, callId(work, agent_id, id, 'ended'))) {
     const fields = { ...fieldsOf(call, {}), status: 'interrupted' };
     const event_id = callId(work, agent_id, id, 'interrupted');
     const when = ts ?? started.ts;
     emit(work, { ...common, event_id, part: null, ts: when, fields, content: contentOf(call) });
-  } else if (seen) {
-    // its call was told of already, or nothing else was ever heard of it
-    const fields = { ...seen.fields, tool_use_id: id, kind: 'call_seen' };
-    emit(work, { event_id: seenId, type: 'notice', agent_id, part: seen, fields, content: seen.content });
   }
 }
 

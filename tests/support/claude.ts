@@ -1,5 +1,5 @@
 /** Runs the real Claude Code binary of tests/harness with its own home and a scripted model. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,11 +15,21 @@ export interface ClaudeOptions {
   args?: readonly string[];
 }
 
+export interface ClaudeEnd {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
 export interface ClaudeRun {
   child: ChildProcess;
   /** Resolves when the process is gone. */
-  done: Promise<{ code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }>;
+  done: Promise<ClaudeEnd>;
 }
+
+/** Tools that an agent may use without being asked; any other is denied, since nobody is there to ask. */
+const ALLOWED_TOOLS = 'Bash,Read,Edit,Write,Agent,Task';
 
 /** Starts `claude -p <prompt>`; nothing leaves the machine. */
 export function startClaude(
@@ -29,20 +39,11 @@ export function startClaude(
   mkdirSync(join(home, '.claude'), { recursive: true });
   const child = spawn(
     BINARY,
-    ['-p', prompt, '--allowedTools', 'Bash,Read,Edit,Write,Agent,Task', '--output-format', 'json', ...args],
+    ['-p', prompt, '--allowedTools', ALLOWED_TOOLS, '--output-format', 'json', ...args],
     {
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: env.PATH,
-        TMPDIR: env.TMPDIR,
-        HOME: home,
-        FLIPSTREAM_HOME: env.FLIPSTREAM_HOME,
-        ANTHROPIC_BASE_URL: modelUrl,
-        ANTHROPIC_API_KEY: 'sk-ant-none',
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        DISABLE_AUTOUPDATER: '1',
-      },
+      env: { ...environment(home, env), ANTHROPIC_BASE_URL: modelUrl },
     },
   );
   let stdout = '';
@@ -53,8 +54,39 @@ export function startClaude(
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString('utf8');
   });
-  const done = new Promise<Awaited<ClaudeRun['done']>>((resolve) => {
+  const done = new Promise<ClaudeEnd>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
   return { child, done };
+}
+
+/** Runs a subcommand (`plugin install ...`) to its end. @throws with what it said when it fails */
+export function claudeCommand(
+  args: readonly string[],
+  { home, env, cwd }: Omit<ClaudeOptions, 'modelUrl'>,
+): string {
+  mkdirSync(join(home, '.claude'), { recursive: true });
+  // an address that refuses at once: otherwise it looks for its maker's host, and without a network waits long
+  const closed = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
+  const ran = spawnSync(BINARY, args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...environment(home, env), ...closed },
+  });
+  if (ran.status !== 0) throw new Error(`claude ${args.join(' ')}: ${ran.stdout}${ran.stderr}`);
+  return ran.stdout;
+}
+
+/** Of ours only what the hooks need; nothing of an outer session. */
+function environment(home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return {
+    PATH: env.PATH,
+    TMPDIR: env.TMPDIR,
+    HOME: home,
+    FLIPSTREAM_HOME: env.FLIPSTREAM_HOME,
+    ...(env.FLIPSTREAM_OFF === undefined ? {} : { FLIPSTREAM_OFF: env.FLIPSTREAM_OFF }),
+    ANTHROPIC_API_KEY: 'sk-ant-none',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+  };
 }

@@ -6,6 +6,7 @@ import { capture } from '../../producers/capture.ts';
 import type { Home } from '../../producers/home.ts';
 import { loadHashKey } from '../../producers/identity-files.ts';
 import { keyedHash } from '../../schemas/hash.ts';
+import type { Clock } from '../../schemas/time.ts';
 
 /** Events that one call of `turn` leaves in the warehouse. */
 export const EVENTS_A_TURN = 5;
@@ -18,13 +19,13 @@ export interface LoadSession {
   events(): number;
 }
 
-/** Sessions whose payloads go straight into the spool of `home`. */
-export function createLoad(home: Home): { session(): LoadSession } {
+/** Sessions whose payloads go straight into the spool of `home`. @param clock time of capture */
+export function createLoad(home: Home, clock: Clock = Date.now): { session(): LoadSession } {
   const hashKey = loadHashKey(home);
   let written = 0;
 
   function put(payload: Record<string, unknown>): void {
-    const now = Date.now();
+    const now = clock();
     const entry = capture(JSON.stringify(payload), {
       hash: (data) => keyedHash(hashKey, data),
       limit: 64 * 1024,

@@ -1,13 +1,14 @@
 /** A whole installation in a temporary folder: the demo's task, an oracle, and the parts of `flipstream up` as processes. */
-import { mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { partOf } from '../../cli/commands/up.ts';
 import { type Config, loadConfig } from '../../cli/config.ts';
 import { layOut, type Workspace } from '../../cli/demo/workspace.ts';
-import { prepare } from '../../cli/init/prepare.ts';
-import { ROLES } from '../../cli/up/roles.ts';
+import { writeHomeConfig } from '../../cli/init/home-config.ts';
+import { freePort, prepare } from '../../cli/init/prepare.ts';
+import { ROLES, type Role } from '../../cli/up/roles.ts';
 import { type Supervisor, supervise } from '../../cli/up/supervise.ts';
 import { openOracle } from '../../oracle/oracle.ts';
 import { taskAdd } from '../../oracle/tasks/add.ts';
@@ -15,6 +16,7 @@ import { taskCheck } from '../../oracle/tasks/check.ts';
 import { readSettings } from '../../producers/settings.ts';
 import { taskStart } from '../../producers/task-start.ts';
 import { query } from '../../warehouse/query.ts';
+import { type Ran, runCommand } from './cli.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -24,6 +26,10 @@ export interface Rig {
   /** Environment for hooks and harnesses: ours, with the homes of the rig. */
   env: NodeJS.ProcessEnv;
   supervisor: Supervisor;
+  /** Starts parts that were left out. */
+  startParts(roles: readonly Role[]): Promise<void>;
+  /** Runs a command line of ours. */
+  flipstream(argv: readonly string[]): Promise<Ran>;
   /** A fresh clone of the demo's task for one agent. */
   clone(name: string): Promise<string>;
   sql(text: string): Promise<Row[]>;
@@ -33,10 +39,15 @@ export interface Rig {
 export interface RigOptions {
   transport?: 'command' | 'http';
   bucketMs?: number;
+  /** Which parts run from the beginning; default: all. */
+  roles?: readonly Role[];
+  /** Milliseconds without an event after which a session is closed; default: an hour. */
+  quietMs?: number;
 }
 
 /** Starts everything and resolves when all of it is ready. */
-export async function startRig({ transport = 'command', bucketMs = 50 }: RigOptions = {}): Promise<Rig> {
+export async function startRig(options: RigOptions = {}): Promise<Rig> {
+  const { transport = 'command', bucketMs = 50, roles = ROLES, quietMs } = options;
   const root = mkdtempSync(join(tmpdir(), 'flipstream-rig-'));
   const place = layOut(loadConfig(process.env, { home: root }, root));
   const { config } = place;
@@ -45,24 +56,33 @@ export async function startRig({ transport = 'command', bucketMs = 50 }: RigOpti
     FLIPSTREAM_HOME: config.home.root,
     FLIPSTREAM_ORACLE_HOME: config.oracleHome.root,
   };
-  await prepare(config, { transport, rotate: false, oracle: null, port: 0 });
+  const port = transport === 'http' ? await freePort() : 0;
+  const { settings } = await prepare(config, { transport, rotate: false, oracle: null, port });
+  if (quietMs !== undefined) writeHomeConfig(config.home, { ...settings, quiet_ms: quietMs });
   await readyTask(place);
   const logs = join(place.root, 'logs');
   mkdirSync(logs, { recursive: true });
   const log = join(logs, 'up.log');
-  const parts = ROLES.map((role) => partOf(role, config.home.root, config.oracleHome.root, { bucketMs }));
-  const supervisor = supervise(
-    parts,
-    env,
-    pino(pino.destination({ dest: log, sync: true })),
-    openSync(log, 'a'),
-  );
+  const logger = pino(pino.destination({ dest: log, sync: true }));
+  const stderr = openSync(log, 'a');
+  const start = (names: readonly Role[]) => {
+    const parts = names.map((role) => partOf(role, config.home.root, config.oracleHome.root, { bucketMs }));
+    return supervise(parts, env, logger, stderr);
+  };
+  const supervisor = start(roles);
+  const more: Supervisor[] = [];
   await supervisor.ready;
   return {
     place,
     config,
     env,
     supervisor,
+    startParts: async (names) => {
+      const added = start(names);
+      more.push(added);
+      await added.ready;
+    },
+    flipstream: (argv) => runCommand(argv, env, root),
     clone: async (name) => {
       const { oracle } = readSettings(config.home);
       if (!oracle) throw new Error('the rig has no oracle');
@@ -82,7 +102,8 @@ export async function startRig({ transport = 'command', bucketMs = 50 }: RigOpti
       return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column.name, row[at]])));
     },
     close: async () => {
-      await supervisor.stop();
+      await Promise.all([supervisor, ...more].map((each) => each.stop()));
+      closeSync(stderr);
       rmSync(root, { recursive: true, force: true });
     },
   };
