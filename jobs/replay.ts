@@ -11,7 +11,7 @@ import type { Value } from '../warehouse/values.ts';
  * What is replayed: the records that nothing else is made from. `sessions`, `flips` and `flip_metrics` come out
  * of the streams again; what was scanned once is not scanned again, so `trace.events` is written as it is.
  */
-export const REPLAYED = ['tasks', 'verdicts', 'events', 'quarantine', 'deadletter'] as const;
+const REPLAYED = ['tasks', 'verdicts', 'events', 'quarantine', 'deadletter'] as const;
 type Replayed = (typeof REPLAYED)[number];
 
 export interface ReplayOptions {

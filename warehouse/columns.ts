@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SCHEMAS, type SchemaName } from '../schemas/generated.ts';
 
 /** What a column holds: a plain value, or a list whose items are strings or flat records. */
-export type ColumnType =
+type ColumnType =
   | { kind: 'string' | 'long' | 'int' | 'boolean' | 'bytes' }
   | { kind: 'list'; of: 'string' | { name: string; type: Plain }[] };
 type Plain = 'string' | 'long' | 'int' | 'boolean' | 'bytes';

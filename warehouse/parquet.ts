@@ -11,7 +11,7 @@ import { type Carrier, CHUNK_ROWS, carrierOf, fill, type Rows } from './vectors.
  * Fast enough for the sink; compaction packs harder later. Version 2 pages hold the lengths of strings apart
  * from their bytes, which helps zstd at no cost.
  */
-export const QUICK =
+const QUICK =
   'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 65536';
 
 /** For files that are written once more and then read for ever. */
@@ -19,7 +19,7 @@ export const PACKED =
   'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION zstd, COMPRESSION_LEVEL 9, ROW_GROUP_SIZE 122880';
 
 /** A finished Parquet file. */
-export interface Written {
+interface Written {
   /** Bytes. */
   size: number;
   rows: number;

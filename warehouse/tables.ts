@@ -18,7 +18,7 @@ export type TableName = (typeof TABLE_NAMES)[number];
  * How records become rows. `append`: each record a row. `once`: each distinct record a row, however often
  * it was published. `upsert`: one row a key, the record with the last offset.
  */
-export type Mode = 'append' | 'once' | 'upsert';
+type Mode = 'append' | 'once' | 'upsert';
 
 interface TableSpec {
   topic: TopicName;

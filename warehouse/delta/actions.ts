@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const Strings = z.record(z.string(), z.string().nullable());
 
-export const Protocol = z.object({ minReaderVersion: z.number().int(), minWriterVersion: z.number().int() });
+const Protocol = z.object({ minReaderVersion: z.number().int(), minWriterVersion: z.number().int() });
 
 export const Metadata = z.object({
   id: z.string(),
@@ -34,12 +34,12 @@ export const Remove = z.object({
 export type Remove = z.infer<typeof Remove>;
 
 /** How far an application has come; `appId` is `<log id>/<topic>/<partition>`, `version` the next offset. */
-export const Txn = z.object({
+const Txn = z.object({
   appId: z.string(),
   version: z.number().int(),
   lastUpdated: z.number().nullish(),
 });
-export type Txn = z.infer<typeof Txn>;
+type Txn = z.infer<typeof Txn>;
 
 /** One line of a commit, or one row of a checkpoint. Unknown actions are for readers newer than ours. */
 export const ActionLine = z.object({
