@@ -11,7 +11,7 @@ export interface GateLocks {
   counts(): { working: number; waiting: number };
 }
 
-export interface Answer {
+interface Answer {
   block: boolean;
 }
 

@@ -3,9 +3,9 @@ import type { AnswerCode } from '../../schemas/grade.ts';
 
 /** The harness ends a turn after 8 blocks in a row by itself: we let go before it does. */
 export const MAX_BLOCKS = 7;
-export const MAX_ERRORS = 3;
-export const MAX_PENDING_BLOCKS = 5;
-export const MAX_PENDING_MS = 30 * 60_000;
+const MAX_ERRORS = 3;
+const MAX_PENDING_BLOCKS = 5;
+const MAX_PENDING_MS = 30 * 60_000;
 
 /** A grade asked for and not answered yet; asked again with the same id while the diff is the same. */
 export const Asked = z.strictObject({

@@ -31,7 +31,7 @@ export interface GateDeps extends CommitDeps {
 }
 
 /** One gate process, as long as it is connected. */
-export type Caller = object;
+type Caller = object;
 
 export interface GateService {
   open(caller: Caller, ask: OpenRequest): Promise<GateOpenAnswer>;

@@ -90,7 +90,7 @@ function parse(text: string): unknown {
   }
 }
 
-export function syncDirectory(path: string): void {
+function syncDirectory(path: string): void {
   const directory = openSync(path, 'r');
   try {
     fsyncSync(directory);
