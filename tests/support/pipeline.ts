@@ -37,8 +37,9 @@ export interface Pipeline {
   openLog(options?: Partial<EmbeddedOptions>): Promise<EmbeddedLog>;
   startStreams(): void;
   stopStreams(): Promise<void>;
+  /** One more sink. */
   startSink(options?: Partial<SinkOptions>): Promise<Sink>;
-  stopSink(): Promise<void>;
+  stopSinks(): Promise<void>;
   /** Puts bytes into a topic as if a producer of another make had written them. */
   inject(topic: TopicName, key: string, value: Buffer): Promise<void>;
   /** Resolves when redact, join and sink have worked in all that is in the log, and it has landed. */
@@ -59,7 +60,7 @@ export async function createPipeline(options: PipelineOptions = {}): Promise<Pip
   const clock = () => time.now;
   const opened: EmbeddedLog[] = [];
   let streams: Running[] = [];
-  let sink: Sink | null = null;
+  let sinks: Sink[] = [];
   let reader: Promise<Reader> | null = null;
 
   async function openLog(more: Partial<EmbeddedOptions> = {}): Promise<EmbeddedLog> {
@@ -89,12 +90,20 @@ export async function createPipeline(options: PipelineOptions = {}): Promise<Pip
       streams = [];
     },
     async startSink(more = {}) {
-      sink = await startSink({ log, warehouse: home.warehouse, clock, flushMs: 5, memoryMiB: 256, ...more });
+      const sink = await startSink({
+        log,
+        warehouse: home.warehouse,
+        clock,
+        flushMs: 5,
+        memoryMiB: 256,
+        ...more,
+      });
+      sinks.push(sink);
       return sink;
     },
-    async stopSink() {
-      await sink?.stop();
-      sink = null;
+    async stopSinks() {
+      await Promise.all(sinks.map((sink) => sink.stop()));
+      sinks = [];
     },
     async inject(topic, key, value) {
       const path = join(home.log, 'log.db');
@@ -114,13 +123,13 @@ export async function createPipeline(options: PipelineOptions = {}): Promise<Pip
         for (const group of GROUPS) expect(lag.map((one) => one.group)).toContain(group);
         expect(lag.filter(({ end, committed }) => committed < end)).toEqual([]);
       };
-      const parts = [...streams, ...(sink ? [sink] : [])];
+      const parts = [...streams, ...sinks];
       const ended = Promise.race(parts.map(({ done }) => done));
       await Promise.race([
         vi.waitFor(look, { timeout: 25_000, interval: 20 }),
         ended.then(() => Promise.reject(new Error('a part has ended'))),
       ]);
-      await sink?.flush();
+      await Promise.all(sinks.map((sink) => sink.flush()));
     },
     async sql(text) {
       reader ??= openReader(home.warehouse);
@@ -139,7 +148,7 @@ export async function createPipeline(options: PipelineOptions = {}): Promise<Pip
     },
     async close() {
       await pipeline.stopStreams();
-      await pipeline.stopSink();
+      await pipeline.stopSinks();
       await Promise.all(opened.map((one) => one.close()));
       if (reader) (await reader).close();
       if (options.root === undefined) rmSync(root, { recursive: true, force: true });
