@@ -1,89 +1,25 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { TraceEvent } from '../../schemas/generated.ts';
-import { headerHash } from '../../schemas/header.ts';
-import type { Home } from '../home.ts';
+import { expect, test, vi } from 'vitest';
 import { countLoss } from '../spool/losses.ts';
-import { type Collector, type CollectorOptions, startCollector } from './collector.ts';
-import { ask, entry, memoryLog, spool, T0, temporaryHome, told } from './testing.ts';
-import { openTraceFiles, traceFile } from './trace-files.ts';
+import { ask, entry, spool, told } from './testing.ts';
+import {
+  aWorldForEachTest,
+  chain,
+  drained,
+  kinds,
+  lines,
+  start,
+  stop,
+  waiting,
+  world,
+} from './testing-collector.ts';
 
-let home: Home;
-let remove: () => void;
-let log: ReturnType<typeof memoryLog>;
-let now = T0;
-const running = new Set<Collector>();
-const warn = vi.fn();
-
-beforeEach(() => {
-  ({ home, remove } = temporaryHome());
-  log = memoryLog();
-  now = T0 + 60_000;
-  warn.mockClear();
-});
-afterEach(async () => {
-  for (const one of running) await one.stop();
-  running.clear();
-  remove();
-});
-
-async function start(change: Partial<CollectorOptions> = {}): Promise<Collector> {
-  const tune = { scanMs: 20, retryMs: 5, maxRetryMs: 20, upkeepMs: 10, restMs: 1, ...change.tune };
-  const collector = await startCollector({
-    home,
-    log,
-    clock: () => now,
-    settings: { v: 1 },
-    warn,
-    ...change,
-    tune,
-  });
-  running.add(collector);
-  return collector;
-}
-
-async function stop(collector: Collector): Promise<void> {
-  running.delete(collector);
-  await collector.stop();
-}
-
-async function drained(): Promise<void> {
-  expect(await ask(home, '/drain', {})).toEqual({ drained: true });
-}
-
-/** Events by order in the chain, once each, with every link checked. */
-function chain(events: readonly TraceEvent[] = log.events, session = 's1'): TraceEvent[] {
-  const ours = events.filter((event) => event.session_id === session).sort((a, b) => a.seq - b.seq);
-  ours.forEach((event, index) => {
-    const before = ours[index - 1];
-    expect(event.seq).toBe(index);
-    expect(event.prev).toBe(before ? headerHash(before) : null);
-  });
-  expect(new Set(ours.map((event) => event.event_id)).size).toBe(ours.length);
-  return ours;
-}
-
-const lines = () =>
-  readFileSync(traceFile(home, 's1'), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-const waiting = () => readdirSync(join(home.spool, 'new'));
-const kinds = (events: TraceEvent[]) => events.map((event) => event.kind ?? event.type);
+aWorldForEachTest();
 
 test('what is in the spool becomes a chain in the log and in the trace file, and then leaves the spool', async () => {
   spool(
-    home,
+    world.home,
     entry(told.start({ task_id: 't', _max_attempts: 2 })),
     entry(told.prompt('hi')),
     entry(told.end()),
@@ -92,16 +28,21 @@ test('what is in the spool becomes a chain in the log and in the trace file, and
   await drained();
   expect(kinds(chain())).toEqual(['session_start', 'message', 'session_end']);
   expect(lines().map((line) => [line.seq, line.prev ?? null])).toEqual(
-    log.events.map(({ seq, prev }) => [seq, prev]),
+    world.log.events.map(({ seq, prev }) => [seq, prev]),
   );
-  expect(log.events[0]).toMatchObject({ task_id: 't', capture: 'same_user', transport: 'command', turn: 0 });
+  expect(world.log.events[0]).toMatchObject({
+    task_id: 't',
+    capture: 'same_user',
+    transport: 'command',
+    turn: 0,
+  });
   await vi.waitFor(() => expect(waiting()).toEqual([]));
 });
 
 test('C3 parallel tool calls: 32 hooks at once on one session are 32 events, each whole, one chain', async () => {
   await start();
   await Promise.all(
-    Array.from({ length: 32 }, async (_, n) => spool(home, entry(told.callStarted(`t${n}`)))),
+    Array.from({ length: 32 }, async (_, n) => spool(world.home, entry(told.callStarted(`t${n}`)))),
   );
   await drained();
   const events = chain();
@@ -112,11 +53,11 @@ test('C3 parallel tool calls: 32 hooks at once on one session are 32 events, eac
 
 test('C4 the hook registered twice: every event once', async () => {
   for (const registration of ['settings', 'plugin']) {
-    spool(home, entry(told.prompt('hi'), { registration, at: 1 }));
-    spool(home, entry(told.callStarted('t1'), { registration, at: 2 }));
-    spool(home, entry(told.callEnded('t1'), { registration, at: 3 }));
-    spool(home, entry(told.batch('t1'), { registration, at: 4 }));
-    spool(home, entry(told.end(), { registration, at: 5 }));
+    spool(world.home, entry(told.prompt('hi'), { registration, at: 1 }));
+    spool(world.home, entry(told.callStarted('t1'), { registration, at: 2 }));
+    spool(world.home, entry(told.callEnded('t1'), { registration, at: 3 }));
+    spool(world.home, entry(told.batch('t1'), { registration, at: 4 }));
+    spool(world.home, entry(told.end(), { registration, at: 5 }));
   }
   await start();
   await drained();
@@ -124,11 +65,11 @@ test('C4 the hook registered twice: every event once', async () => {
 });
 
 test('C2 resuming a session: one more session_start, nothing twice, the chain goes on over a restart', async () => {
-  spool(home, entry(told.start({})), entry(told.prompt('one')), entry(told.end()));
+  spool(world.home, entry(told.start({})), entry(told.prompt('one')), entry(told.end()));
   const first = await start();
   await drained();
   await stop(first);
-  spool(home, entry(told.start({ source: 'resume' })), entry(told.prompt('two')));
+  spool(world.home, entry(told.start({ source: 'resume' })), entry(told.prompt('two')));
   await start();
   await drained();
   const events = chain();
@@ -138,14 +79,14 @@ test('C2 resuming a session: one more session_start, nothing twice, the chain go
 });
 
 test('C7 no SessionEnd: closed as aborted after the quiet period, opened again if it goes on', async () => {
-  spool(home, entry(told.start({})), entry(told.callStarted('t1')));
+  spool(world.home, entry(told.start({})), entry(told.callStarted('t1')));
   await start({ settings: { v: 1, quiet_ms: 120_000 } });
   await drained();
-  now += 121_000;
+  world.now += 121_000;
   await vi.waitFor(() => expect(kinds(chain())).toContain('session_end'));
   expect(chain().at(-1)).toMatchObject({ outcome: 'aborted', synthetic: true, transport: null });
   expect(chain().at(-2)).toMatchObject({ type: 'tool_call', status: 'interrupted' });
-  spool(home, entry(told.callEnded('t1')), entry(told.batch('t1')), entry(told.end()));
+  spool(world.home, entry(told.callEnded('t1')), entry(told.batch('t1')), entry(told.end()));
   await drained();
   expect(chain().at(-2)).toMatchObject({ type: 'tool_call', status: 'ok' });
   expect(chain().at(-1)).toMatchObject({ type: 'session_end', synthetic: null });
@@ -159,7 +100,7 @@ test('C8 two processes share one session id: nothing is lost, and it is one chai
     entry(told.end(), { payload: `${name} end` }),
   ];
   const [a, b] = [two('a'), two('b')];
-  for (const [index, one] of a.entries()) spool(home, one, ...b.slice(index, index + 1));
+  for (const [index, one] of a.entries()) spool(world.home, one, ...b.slice(index, index + 1));
   await start();
   await drained();
   expect(kinds(chain()).sort()).toEqual([
@@ -175,92 +116,19 @@ test('C8 two processes share one session id: nothing is lost, and it is one chai
 });
 
 test('C10 nothing depends on the harness’s own files', async () => {
-  const transcript = join(home.root, 'transcript.jsonl');
+  const transcript = join(world.home.root, 'transcript.jsonl');
   writeFileSync(transcript, '{}');
-  spool(home, entry(told.start({ transcript_path: transcript })), entry(told.prompt('hi')));
+  spool(world.home, entry(told.start({ transcript_path: transcript })), entry(told.prompt('hi')));
   rmSync(transcript);
   await start();
   await drained();
   expect(chain()).toHaveLength(2);
 });
 
-describe('P1 events accepted and then lost while a store behind was down', () => {
-  test('the log is down: nothing is lost, nothing leaves the spool, all of it comes when it is up', async () => {
-    log.down = true;
-    spool(home, entry(told.start({})), entry(told.prompt('one')));
-    const first = await start();
-    expect(await ask(home, '/drain', { deadline_ms: 30 })).toEqual({ drained: false });
-    expect(lines()).toHaveLength(2);
-    expect(waiting()).toHaveLength(2);
-    const state = { waiting: 2, errors: { publish: 'the log is down' } };
-    await vi.waitFor(async () => expect(await ask(home, '/status')).toMatchObject(state));
-    await stop(first);
-    now += 3 * 3_600_000;
-    spool(home, entry(told.prompt('two'), { at: 3 * 3_600_000 }));
-    await start();
-    log.down = false;
-    await drained();
-    expect(chain().map((event) => event.text_redacted)).toEqual([null, 'one', 'two']);
-    expect(lines()).toHaveLength(3);
-  });
-
-  test('the disk is full while appending: a torn line is repaired, and nothing is missing', async () => {
-    const real = openTraceFiles(home);
-    let full = true;
-    const traces = {
-      append: (...args: Parameters<typeof real.append>) => {
-        if (!full) return real.append(...args);
-        appendFileSync(traceFile(home, args[0]), '{"half of a li');
-        return Promise.reject(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
-      },
-    };
-    spool(home, entry(told.start({})), entry(told.prompt('hi')));
-    await start({ tune: { traces } });
-    expect(await ask(home, '/drain', { deadline_ms: 50 })).toEqual({ drained: false });
-    full = false;
-    await drained();
-    expect(chain()).toHaveLength(2);
-    expect(lines()).toHaveLength(2);
-  });
-
-  test('one trace file that cannot be written holds no other session up', async () => {
-    mkdirSync(home.traces, { recursive: true });
-    mkdirSync(traceFile(home, 's1'));
-    spool(home, entry(told.prompt('stuck')), entry(told.prompt('free'), { session_id: 's2' }));
-    await start();
-    await vi.waitFor(() => expect(chain(log.events, 's2')).toHaveLength(1));
-    spool(home, entry(told.prompt('stuck too')), entry(told.prompt('free too'), { session_id: 's2' }));
-    await vi.waitFor(() => expect(chain(log.events, 's2')).toHaveLength(2));
-    rmSync(traceFile(home, 's1'), { recursive: true });
-    await drained();
-    expect(chain()).toHaveLength(2);
-    expect(lines()).toHaveLength(2);
-  });
-});
-
-test('a trace file that was cut short goes on with whole lines, and the log has everything', async () => {
-  spool(home, entry(told.start({})), entry(told.prompt('one')));
-  const first = await start();
-  await drained();
-  await stop(first);
-  truncateSync(traceFile(home, 's1'), readFileSync(traceFile(home, 's1')).length - 30);
-  spool(home, entry(told.prompt('two')), entry(told.prompt('three')));
-  const second = await start();
-  await drained();
-  await stop(second);
-  expect(lines().map((line) => line.seq)).toEqual([0, 2, 3]);
-  expect(chain()).toHaveLength(4);
-  expect(warn).toHaveBeenCalledWith(expect.stringContaining('cut short'), expect.anything());
-  spool(home, entry(told.prompt('four')));
-  await start();
-  await drained();
-  expect(lines().map((line) => line.seq)).toEqual([0, 2, 3, 4]);
-});
-
 test('two collectors at once: the second says so and harms nothing', async () => {
   const first = await start();
   await expect(start()).rejects.toMatchObject({ code: 'collector_running', kind: 'usage' });
-  spool(home, entry(told.prompt('hi')));
+  spool(world.home, entry(told.prompt('hi')));
   await drained();
   await stop(first);
   await start();
@@ -269,28 +137,28 @@ test('two collectors at once: the second says so and harms nothing', async () =>
 });
 
 test('an entry that cannot be read is set aside and stops nobody', async () => {
-  writeFileSync(join(home.spool, 'new', '0000000000000000-1-a.json'), '{"v":1,');
-  writeFileSync(join(home.spool, 'new', '0000000000000000-1-b.json'), JSON.stringify({ v: 2 }));
-  spool(home, entry(told.prompt('hi')));
+  writeFileSync(join(world.home.spool, 'new', '0000000000000000-1-a.json'), '{"v":1,');
+  writeFileSync(join(world.home.spool, 'new', '0000000000000000-1-b.json'), JSON.stringify({ v: 2 }));
+  spool(world.home, entry(told.prompt('hi')));
   await start();
   await drained();
   expect(chain()).toHaveLength(1);
-  expect(readdirSync(join(home.spool, 'bad'))).toHaveLength(2);
-  expect(await ask(home, '/status')).toMatchObject({ unreadable: 2 });
+  expect(readdirSync(join(world.home.spool, 'bad'))).toHaveLength(2);
+  expect(await ask(world.home, '/status')).toMatchObject({ unreadable: 2 });
 });
 
 test('an entry that breaks the assembler is set aside too, with its neighbours whole', async () => {
   const broken = entry(told.prompt('x'));
   const deep = { ...broken, session_id: 's1', ts: '2026-99-99T00:00:00.000Z' };
-  spool(home, entry(told.prompt('before')), deep, entry(told.prompt('after')));
+  spool(world.home, entry(told.prompt('before')), deep, entry(told.prompt('after')));
   await start();
   await drained();
   expect(chain().map((event) => event.text_redacted)).toEqual(['before', 'after']);
-  expect(readdirSync(join(home.spool, 'bad'))).toHaveLength(1);
+  expect(readdirSync(join(world.home.spool, 'bad'))).toHaveLength(1);
 });
 
 test('a clock that jumps back: ts may go back, seq never does', async () => {
-  spool(home, entry(told.prompt('late'), { at: 50_000 }), entry(told.prompt('early'), { at: 10 }));
+  spool(world.home, entry(told.prompt('late'), { at: 50_000 }), entry(told.prompt('early'), { at: 10 }));
   await start();
   await drained();
   expect(chain().map((event) => event.text_redacted)).toEqual(['late', 'early']);
@@ -298,27 +166,27 @@ test('a clock that jumps back: ts may go back, seq never does', async () => {
 });
 
 test('a clock that had been ahead keeps no session open for ever', async () => {
-  spool(home, entry(told.prompt('from 2030'), { at: 4 * 365 * 86_400_000 }));
+  spool(world.home, entry(told.prompt('from 2030'), { at: 4 * 365 * 86_400_000 }));
   await start({ settings: { v: 1, quiet_ms: 1_000 } });
   await drained();
-  now += 2_000;
+  world.now += 2_000;
   await vi.waitFor(() => expect(chain().at(-1)).toMatchObject({ type: 'session_end', outcome: 'aborted' }));
 });
 
 test('counted losses become a notice with their count, once', async () => {
-  spool(home, entry(told.start({})), entry(told.end()));
+  spool(world.home, entry(told.start({})), entry(told.end()));
   await start();
   await drained();
-  for (let n = 0; n < 3; n++) expect(countLoss(home)).toBe(true);
+  for (let n = 0; n < 3; n++) expect(countLoss(world.home)).toBe(true);
   await vi.waitFor(() => expect(chain().at(-1)).toMatchObject({ kind: 'events_lost', count: 3 }));
-  spool(home, entry(told.notice('later')));
+  spool(world.home, entry(told.notice('later')));
   await drained();
   expect(chain().filter((event) => event.kind === 'events_lost')).toHaveLength(1);
 });
 
 test('fields that the schema does not know or cannot hold are left out; the rest stays', async () => {
   spool(
-    home,
+    world.home,
     entry(
       told.notice('odd', {
         duration_ms: 1.6,
@@ -337,8 +205,8 @@ test('fields that the schema does not know or cannot hold are left out; the rest
 
 test('it leaves no socket behind, and a path too long for one is said', async () => {
   await stop(await start());
-  expect(existsSync(home.collectorSocket)).toBe(false);
-  const long = { ...home, collectorSocket: `${home.collectorSocket}${'x'.repeat(120)}` };
+  expect(existsSync(world.home.collectorSocket)).toBe(false);
+  const long = { ...world.home, collectorSocket: `${world.home.collectorSocket}${'x'.repeat(120)}` };
   await expect(start({ home: long })).rejects.toMatchObject({ code: 'socket_path_too_long' });
   await start();
 });
