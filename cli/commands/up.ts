@@ -15,6 +15,7 @@ const Port = z.coerce
 const Flags = z.looseObject({
   role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`).optional(),
   metricsPort: Port.optional(),
+  acceptGap: z.boolean().default(false),
   bucketMs: z.coerce
     .number('must be milliseconds')
     .int('must be whole milliseconds')
@@ -36,6 +37,7 @@ export function addUp(cli: Cli): void {
     )
     .option('--role <role>', `run one part in this process: ${ROLES.join(', ')}`)
     .option('--metrics-port <port>', 'serve Prometheus metrics on this loopback port')
+    .option('--accept-gap', 'let the sink go on where retention deleted what had not landed')
     .option('--bucket-ms <ms>', 'the oracle answers on whole multiples of this (default: 5000)');
   handle(cli, command, Flags, async (context, flags) => {
     const { config, io } = context;
@@ -78,6 +80,7 @@ export function partOf(role: string, home: string, oracleHome: string, flags: Pa
   const args = [mainScript(), 'up', '--role', role, '--home', home, '--oracle-home', oracleHome];
   if (role === 'sink' && flags.metricsPort !== undefined)
     args.push('--metrics-port', String(flags.metricsPort));
+  if (role === 'sink' && flags.acceptGap) args.push('--accept-gap');
   if (role === 'oracle' && flags.bucketMs !== undefined) args.push('--bucket-ms', String(flags.bucketMs));
   return { name: role, args };
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { startMetrics } from '../../consumers/metrics-endpoint.ts';
 import { startSink } from '../../consumers/sink.ts';
+import { startUpkeep } from '../../consumers/upkeep.ts';
 import type { Log, Running } from '../../log/log.ts';
 import { startOracle } from '../../oracle/main.ts';
 import { startCollector } from '../../producers/collector/collector.ts';
@@ -14,7 +15,7 @@ import { createBucketMetrics } from '../../streams/metrics/bucket.ts';
 import { createSessionMetrics } from '../../streams/metrics/session.ts';
 import { createRedact } from '../../streams/redact/redact.ts';
 import type { Config } from '../config.ts';
-import { readKeyRing } from './key-ring.ts';
+import { readKeyRing } from '../key-ring.ts';
 
 export const ROLES = ['collector', 'streams', 'sink', 'oracle'] as const;
 export type Role = (typeof ROLES)[number];
@@ -26,6 +27,8 @@ export interface RoleOptions {
   logger: Logger;
   /** Port of the metrics endpoint; the sink's process serves it. */
   metricsPort?: number | undefined;
+  /** Goes on where retention deleted what had not landed. */
+  acceptGap?: boolean | undefined;
   /** The oracle's answers leave on whole multiples of this, milliseconds. */
   bucketMs?: number | undefined;
 }
@@ -34,7 +37,7 @@ const START: Readonly<Record<Role, (options: RoleOptions) => Promise<Running>>> 
   collector: ({ config, log, clock }) =>
     startCollector({ home: config.home, log, clock, settings: readSettings(config.home) }),
   streams: async ({ config, log }) => {
-    const keyRing = readKeyRing(config.home);
+    const keyRing = readKeyRing(config.home.keyRing);
     return together([
       log.run(createRedact()),
       log.run(createJoin({ keyRing })),
@@ -42,15 +45,7 @@ const START: Readonly<Record<Role, (options: RoleOptions) => Promise<Running>>> 
       log.run(createBucketMetrics()),
     ]);
   },
-  sink: async ({ config, log, clock, logger, metricsPort }) => {
-    const { warehouse } = config.home;
-    const warn = (message: string, error: unknown) => logger.warn({ reason: messageOf(error) }, message);
-    const sink = await startSink({ log, warehouse, clock, warn });
-    if (metricsPort === undefined) return sink;
-    const metrics = await startMetrics({ log, sink, warehouse, port: metricsPort });
-    logger.info({ url: metrics.url }, 'metrics');
-    return { done: sink.done, stop: async () => void (await Promise.all([sink.stop(), metrics.close()])) };
-  },
+  sink: startLanding,
   oracle: ({ config, log, logger, bucketMs }) =>
     startOracle({
       home: config.oracleHome,
@@ -60,6 +55,28 @@ const START: Readonly<Record<Role, (options: RoleOptions) => Promise<Running>>> 
       ...(bucketMs === undefined ? {} : { bucketMs }),
     }),
 };
+
+/** The sink, the upkeep of its tables, and the metrics when a port is given. */
+async function startLanding({
+  config,
+  log,
+  clock,
+  logger,
+  metricsPort,
+  acceptGap = false,
+}: RoleOptions): Promise<Running> {
+  const { warehouse } = config.home;
+  const warn = (message: string, error: unknown) => logger.warn({ reason: messageOf(error) }, message);
+  const sink = await startSink({ log, warehouse, clock, warn, acceptGap });
+  const upkeep = startUpkeep({ warehouse, clock, warn });
+  const metrics =
+    metricsPort === undefined ? null : await startMetrics({ log, sink, warehouse, port: metricsPort });
+  if (metrics) logger.info({ url: metrics.url }, 'metrics');
+  return {
+    done: sink.done,
+    stop: async () => void (await Promise.all([sink.stop(), upkeep.stop(), metrics?.close()])),
+  };
+}
 
 /** Starts one role in this process. @throws FlipstreamError of the part itself */
 export function startRole(role: Role, options: RoleOptions): Promise<Running> {

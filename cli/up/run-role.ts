@@ -8,13 +8,14 @@ export interface RunRole {
   config: Readonly<Config>;
   metricsPort?: number | undefined;
   bucketMs?: number | undefined;
+  acceptGap?: boolean | undefined;
   signal: AbortSignal;
 }
 
 /** Runs one role until the process is told to stop, its parent dies, or the role fails. */
 export async function runRole(
   role: Role,
-  { config, metricsPort, bucketMs, signal }: RunRole,
+  { config, metricsPort, bucketMs, acceptGap, signal }: RunRole,
 ): Promise<ExitCode> {
   const logger = pino(
     { name: role, level: config.debug ? 'debug' : 'info' },
@@ -22,7 +23,15 @@ export async function runRole(
   );
   const log = await openLog(config.home, logger);
   try {
-    const running = await startRole(role, { config, log, clock: Date.now, logger, metricsPort, bucketMs });
+    const running = await startRole(role, {
+      config,
+      log,
+      clock: Date.now,
+      logger,
+      metricsPort,
+      bucketMs,
+      acceptGap,
+    });
     process.send?.({ ready: role });
     logger.debug('ready');
     const asked = new Promise<'asked'>((resolve) => {
