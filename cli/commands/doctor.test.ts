@@ -123,7 +123,7 @@ test('an old Node, and a Docker socket that is open', () => {
   const socket = join(box.root, 'docker.sock');
   expect(checkDocker(socket)).toMatchObject({ state: 'ok' });
   writeFileSync(socket, '');
-  expect(checkDocker(socket)).toMatchObject({ state: 'warning' });
+  expect(checkDocker(socket)).toMatchObject({ state: 'problem' });
 });
 
 test('settings of other parts survive init', async () => {

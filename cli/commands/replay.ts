@@ -7,11 +7,11 @@ import { type Home, layout } from '../../producers/home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { KeyRing } from '../../schemas/signature.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
+import { readKeyRing } from '../key-ring.ts';
 import { withLog } from '../open-log.ts';
 import { type Progress, withProgress } from '../progress.ts';
 import { deriveAll } from '../replay/derive.ts';
 import { requireWarehouse } from '../warehouse.ts';
-import { readKeyRing } from './verify.ts';
 
 const Flags = z.looseObject({
   from: z.enum(['log', 'archive'], 'must be log or archive').default('archive'),

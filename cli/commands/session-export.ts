@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { EXIT } from '../exit.ts';
+import { readKeyRing } from '../key-ring.ts';
 import { withProgress } from '../progress.ts';
 import { sessionEvents, sessionRow, sessionVerdicts } from '../session/read.ts';
 import { type Bundle, bundleFiles, bundleText, makeBundle, readBundle } from '../verify/bundle.ts';
 import { checkBundle } from '../verify/check.ts';
 import { withWarehouse } from '../warehouse.ts';
-import { readKeyRing } from './verify.ts';
 
 const Flags = z.looseObject({ out: z.string().min(1).optional() });
 

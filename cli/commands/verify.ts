@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
-import { KeyRing } from '../../schemas/signature.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { readKeyRing } from '../key-ring.ts';
 import { readBundle } from '../verify/bundle.ts';
 import { checkBundle } from '../verify/check.ts';
 import type { Report, State } from '../verify/report.ts';
@@ -32,16 +30,6 @@ export function addVerify(cli: Cli): void {
     out.result(report, () => describe(report));
     return EXIT_OF[report.state];
   });
-}
-
-/** @throws FlipstreamError `key_ring_unreadable` (usage). */
-export function readKeyRing(path: string): KeyRing {
-  try {
-    return KeyRing.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch (cause) {
-    const why = cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause);
-    throw new FlipstreamError('key_ring_unreadable', 'usage', `${path} is not a key ring: ${why}.`, cause);
-  }
 }
 
 const MEANING: Record<State, string> = {

@@ -1,9 +1,11 @@
 /** Checks of what is registered with Claude Code: our hook once, on every event, runnable, of our release. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { getNodeValue } from 'jsonc-parser';
 import { z } from 'zod';
 import type { Home } from '../../producers/home.ts';
 import { sha256 } from '../../schemas/hash.ts';
+import { readTree } from '../init/json-text.ts';
 import { EVENTS, isOurs } from '../init/registration.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
@@ -35,7 +37,7 @@ export function settingsFiles(userFile: string, cwd: string): SettingsFile[] {
 
 function readOne(file: string): Settings | null {
   try {
-    return Settings.parse(JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, '')));
+    return Settings.parse(getNodeValue(readTree(readFileSync(file, 'utf8'))));
   } catch {
     return null;
   }
@@ -57,7 +59,7 @@ export function checkRegistration(files: readonly SettingsFile[], home: Home, ur
     problem(
       'settings',
       `${file} is no settings file that can be read.`,
-      'Mend its JSON; Claude Code ignores it as well.',
+      'Mend its JSON: no hook that it registers can run.',
     ),
   );
   const off = files.filter(({ settings }) => settings?.disableAllHooks).map(({ file }) => file);

@@ -8,7 +8,7 @@ import { findGit } from '../../producers/git/run.ts';
 import type { Home } from '../../producers/home.ts';
 import { readProjectConfig } from '../../producers/project-config.ts';
 import { messageOf } from '../../schemas/errors.ts';
-import { readKeyRing } from '../commands/verify.ts';
+import { readKeyRing } from '../key-ring.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const ASK_MS = 5000;

@@ -1,66 +1,27 @@
 /**
- * Edits JSON text in place, so that a file of someone else's keeps its order, indentation and every byte we
- * have no business with. The text must be valid JSON: JSON.parse is asked first, the scanner relies on it.
+ * Edits JSON text in place, so that a file of someone else's keeps its order, indentation, comments and every byte
+ * we have no business with. jsonc-parser reads; the edits are our own (docs/decisions/0007-edits-of-our-own.md).
  */
+import { applyEdits, type Node, type ParseError, parseTree, stripComments } from 'jsonc-parser';
 
-export interface Node {
-  start: number;
-  end: number;
-  kind: 'object' | 'array' | 'scalar';
-  /** Members of an object with their keys, items of an array; `start` is where the key or the item begins. */
-  parts: { start: number; key: string | null; value: Node }[];
+export type { Node } from 'jsonc-parser';
+
+/** The tree of a JSON text with offsets; comments and a comma too many are taken as editors write them. @throws SyntaxError */
+export function readTree(text: string): Node {
+  const errors: ParseError[] = [];
+  // A space for the byte order mark, which the parser does not know: offsets stay.
+  const root = parseTree(text.replace(/^\ufeff/, ' '), errors, { allowTrailingComma: true });
+  if (root && errors.length === 0) return root;
+  const line = text.slice(0, errors[0]?.offset ?? 0).split('\n').length;
+  throw new SyntaxError(`line ${line} cannot be read`);
 }
 
-/** The tree of a JSON text with offsets. @throws SyntaxError as JSON.parse does. */
-export function parseTree(text: string): Node {
-  const from = text.startsWith('\ufeff') ? 1 : 0;
-  JSON.parse(text.slice(from));
-  return scan(text, skip(text, from));
-}
-
-function scan(text: string, start: number): Node {
-  const open = text[start];
-  if (open !== '{' && open !== '[') return { start, end: scalarEnd(text, start), kind: 'scalar', parts: [] };
-  const node: Node = { start, end: start, kind: open === '{' ? 'object' : 'array', parts: [] };
-  let at = skip(text, start + 1);
-  while (text[at] !== '}' && text[at] !== ']') {
-    const partStart = at;
-    let key: string | null = null;
-    if (node.kind === 'object') {
-      const keyEnd = scalarEnd(text, at);
-      key = String(JSON.parse(text.slice(at, keyEnd)));
-      at = skip(text, skip(text, keyEnd) + 1);
-    }
-    const value = scan(text, at);
-    node.parts.push({ start: partStart, key, value });
-    at = skip(text, value.end);
-    if (text[at] === ',') at = skip(text, at + 1);
-  }
-  node.end = at + 1;
-  return node;
-}
-
-function skip(text: string, at: number): number {
-  let i = at;
-  while (' \t\r\n'.includes(text[i] ?? 'x')) i += 1;
-  return i;
-}
-
-function scalarEnd(text: string, start: number): number {
-  if (text[start] !== '"') {
-    const rest = /[^\s,\]}:]*/y;
-    rest.lastIndex = start;
-    rest.exec(text);
-    return rest.lastIndex;
-  }
-  let i = start + 1;
-  while (text[i] !== '"') i += text[i] === '\\' ? 2 : 1;
-  return i + 1;
-}
-
-/** The member of an object; of a key written twice the last, as JSON.parse takes it. */
+/** The member of an object. @throws SyntaxError for a key that is there twice: programs differ in which they take. */
 export function member(node: Node | undefined, key: string): Node | undefined {
-  return node?.parts.findLast((part) => part.key === key)?.value;
+  if (node?.type !== 'object') return undefined;
+  const found = node.children?.filter((property) => property.children?.[0]?.value === key) ?? [];
+  if (found.length > 1) throw new SyntaxError(`"${key}" is there twice`);
+  return found[0]?.children?.[1];
 }
 
 /** How a file is laid out: the indentation of its first member, and its line ends. */
@@ -95,26 +56,39 @@ export function appended(
       return inner + (key === undefined ? '' : `${JSON.stringify(key)}: `) + json;
     })
     .join(',');
-  const last = container.parts.at(-1);
-  if (last) return { offset: last.value.end, text: `,${text}` };
-  const closesOnOwnLine = /\n[^\S\n]*$/.test(source.slice(container.start + 1, container.end - 1));
-  const tail = closesOnOwnLine ? '' : layout.eol + layout.indent.repeat(depth);
-  return { offset: container.start + 1, text: text + tail };
+  const last = container.children?.at(-1);
+  if (last) return { offset: endOf(last), text: `,${text}` };
+  const inside = source.slice(container.offset + 1, endOf(container) - 1);
+  const tail = /\n[^\S\n]*$/.test(inside) ? '' : layout.eol + layout.indent.repeat(depth);
+  return { offset: container.offset + 1, text: text + tail };
 }
 
 export function insert(text: string, insertions: readonly Insertion[]): string {
-  return insertions
-    .toSorted((a, b) => b.offset - a.offset)
-    .reduce((done, { offset, text: added }) => done.slice(0, offset) + added + done.slice(offset), text);
+  return applyEdits(
+    text,
+    insertions.map(({ offset, text: content }) => ({ offset, length: 0, content })),
+  );
 }
 
-/** The text without one part of a container, its comma and the space before it gone with it. */
+/** The text without one part of a container and its comma. Comments beside it stay. */
 export function without(text: string, container: Node, index: number): string {
-  const part = container.parts[index];
+  const parts = container.children ?? [];
+  const [before, part, after] = [parts[index - 1], parts[index], parts[index + 1]];
   if (!part) return text;
-  const before = container.parts[index - 1];
-  const after = container.parts[index + 1];
-  if (before) return text.slice(0, before.value.end) + text.slice(part.value.end);
-  if (after) return text.slice(0, part.start) + text.slice(after.start);
-  return text.slice(0, container.start + 1) + text.slice(container.end - 1);
+  const from = before ? endOf(before) : container.offset + 1;
+  const to = after?.offset ?? endOf(container) - 1;
+  const lead = text.slice(from, part.offset);
+  const tail = text.slice(endOf(part), to);
+  if (!before && !after && /^[\s,]*$/.test(lead + tail)) return text.slice(0, from) + text.slice(to);
+  // The space before it goes as well, unless it ends a line comment.
+  const space = uncommented(lead) === lead ? lead.length - lead.trimEnd().length : 0;
+  const comma = before ? from + uncommented(lead).indexOf(',') : endOf(part) + uncommented(tail).indexOf(',');
+  const hasComma = before !== undefined || uncommented(tail).includes(',');
+  return applyEdits(text, [
+    { offset: part.offset - space, length: part.length + space, content: '' },
+    ...(hasComma ? [{ offset: comma, length: 1, content: '' }] : []),
+  ]);
 }
+
+const endOf = (node: Node) => node.offset + node.length;
+const uncommented = (text: string) => stripComments(text, ' ');

@@ -121,6 +121,19 @@ describe('the settings file of a harness', () => {
     expect(add(OTHERS).text.startsWith(OTHERS.slice(0, 90))).toBe(true);
   });
 
+  test('keeps comments, also of lines that our hooks stood between, and takes a comma too many', () => {
+    const before =
+      '{\n  // mine\n  "hooks": { // all\n    "Stop": [ // none\n    ],\n    /* last */\n  },\n}\n';
+    const change = add(before);
+    expect(undo(change.text, change)).toBe(before);
+    const touched = undo(change.text.replace('// mine', '// ours'), change) ?? '';
+    expect(touched.replaceAll(/\s/g, '')).toBe(before.replace('// mine', '// ours').replaceAll(/\s/g, ''));
+  });
+
+  test('"hooks" written twice is refused: nobody knows which one counts', () => {
+    expect(() => add('{"hooks":{},"hooks":{}}')).toThrow('"hooks" is there twice');
+  });
+
   test.each(['{', '[]', '"x"', '', '{"hooks": []}', '{"hooks": {"Stop": {}}}'])(
     'that is broken is refused in one sentence: %s',
     (bad) => {

@@ -1,4 +1,5 @@
 /** The change to a harness's settings file, and its undoing: pure functions on text. */
+import { getNodeValue } from 'jsonc-parser';
 import { z } from 'zod';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { sha256 } from '../../schemas/hash.ts';
@@ -9,7 +10,7 @@ import {
   layoutOf,
   member,
   type Node,
-  parseTree,
+  readTree,
   without,
 } from './json-text.ts';
 import { type Group, isOurs } from './registration.ts';
@@ -48,19 +49,19 @@ export function addHooks(
   const source = before ?? '{}\n';
   const root = treeOf(source);
   const layout = layoutOf(source);
-  const own = member(root, 'hooks');
+  const own = memberOf(root, 'hooks');
   const made: string[] = [];
   const insertions: Insertion[] = [];
   if (own === undefined) {
     made.push('hooks', ...Object.keys(hooks).map((event) => `hooks.${event}`));
     insertions.push(appended(source, root, [{ key: 'hooks', value: hooks }], 0, layout));
   } else {
-    if (own.kind !== 'object') throw broken('its "hooks" is no object');
+    if (own.type !== 'object') throw broken('its "hooks" is no object');
     const missing: { key: string; value: Group[] }[] = [];
     for (const [event, groups] of Object.entries(hooks)) {
-      const list = member(own, event);
+      const list = memberOf(own, event);
       if (list === undefined) missing.push({ key: event, value: groups });
-      else if (list.kind !== 'array') throw broken(`its hooks for ${event} are no list`);
+      else if (list.type !== 'array') throw broken(`its hooks for ${event} are no list`);
       else
         insertions.push(
           appended(
@@ -114,7 +115,7 @@ export function removeHooks(current: string, receipt: Receipt): string | null {
       .reduce((text, { offset, length }) => text.slice(0, offset) + text.slice(offset + length), current);
   }
   const text = removeHandlers(current, receipt);
-  return !receipt.existed && parseTree(text).parts.length === 0 ? null : text;
+  return !receipt.existed && readTree(text).children?.length === 0 ? null : text;
 }
 
 function removeHandlers(current: string, receipt: Receipt): string {
@@ -129,34 +130,38 @@ function removeHandlers(current: string, receipt: Receipt): string {
 /** One step: the first of our handlers, or a container of ours that is empty. Offsets move, so the text is read anew each time. */
 function removeOne(text: string, receipt: Receipt): string | null {
   const root = treeOf(text);
-  const hooks = member(root, 'hooks');
-  if (!hooks) return null;
+  const hooks = memberOf(root, 'hooks');
+  if (hooks?.type !== 'object') return null;
   const made = (path: string) => receipt.made.includes(path);
-  for (const [e, event] of hooks.parts.entries()) {
-    for (const [g, group] of event.value.parts.entries()) {
-      const list = member(group.value, 'hooks');
-      const own =
-        list?.parts.findIndex(({ value }) =>
-          isOurs(JSON.parse(text.slice(value.start, value.end)), receipt.hook, receipt.url),
-        ) ?? -1;
-      if (!list || own < 0) continue;
-      return list.parts.length === 1 ? without(text, event.value, g) : without(text, list, own);
+  for (const [e, event] of (hooks.children ?? []).entries()) {
+    const [key, groups] = event.children ?? [];
+    if (!groups?.children) continue;
+    for (const [g, group] of groups.children.entries()) {
+      const list = memberOf(group, 'hooks');
+      const own = list?.children?.findIndex((each) => isOurs(getNodeValue(each), receipt.hook, receipt.url));
+      if (!list || own === undefined || own < 0) continue;
+      return list.children?.length === 1 ? without(text, groups, g) : without(text, list, own);
     }
-    if (event.value.parts.length === 0 && made(`hooks.${event.key}`)) return without(text, hooks, e);
+    if (groups.children.length === 0 && made(`hooks.${key?.value}`)) return without(text, hooks, e);
   }
-  const at = root.parts.findLastIndex((part) => part.key === 'hooks');
-  return hooks.parts.length === 0 && made('hooks') ? without(text, root, at) : null;
+  const at = root.children?.findIndex((part) => part.children?.[0]?.value === 'hooks') ?? -1;
+  return hooks.children?.length === 0 && made('hooks') ? without(text, root, at) : null;
 }
 
 function treeOf(text: string): Node {
-  let root: Node;
+  const root = readable(() => readTree(text));
+  if (root.type !== 'object') throw broken('it is no JSON object');
+  return root;
+}
+
+const memberOf = (node: Node, key: string) => readable(() => member(node, key));
+
+function readable<T>(read: () => T): T {
   try {
-    root = parseTree(text);
+    return read();
   } catch (cause) {
     throw broken(`it is not valid JSON (${messageOf(cause)})`);
   }
-  if (root.kind !== 'object') throw broken('it is no JSON object');
-  return root;
 }
 
 function broken(why: string): FlipstreamError {
