@@ -2,12 +2,14 @@
  * What a tool call pays for the hook as a command: its whole process beside a bare `node -e 0` of the same Node, in
  * turn, one at a time and 32 at once, with everything behind it down. `node bench/hook.ts [runs]`
  */
+
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { hookArguments } from '../cli/init/registration.ts';
 
 const HOOK = fileURLToPath(new URL('../plugin/dist/hook.cjs', import.meta.url));
 const RUNS = Number(process.argv[2] ?? 200);
@@ -53,7 +55,7 @@ function once(args: string[], input: string): Promise<number> {
 }
 
 const BARE = ['-e', '0'];
-const OURS = [HOOK, '--registration', 'settings'];
+const OURS = hookArguments(HOOK, 'settings');
 
 /** Both in turn, so that whatever else the machine does falls on both. */
 async function compare(name: string, input: string, atOnce: number): Promise<void> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Home } from '../../producers/home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { hookArguments } from '../init/registration.ts';
 
 export type ToolCall =
   | { name: 'Bash'; input: { command: string } }
@@ -43,7 +44,7 @@ export function createHarness(home: Home, cwd: string, env: NodeJS.ProcessEnv): 
 
   const hook = async (hook_event_name: string, fields: object = {}) => {
     const stdin = JSON.stringify({ ...base, prompt_id, hook_event_name, ...fields });
-    const ran = await run(process.execPath, [home.hook, '--registration', 'settings'], { cwd, env, stdin });
+    const ran = await run(process.execPath, hookArguments(home.hook, 'settings'), { cwd, env, stdin });
     if (ran.code === 0) return ran;
     throw new FlipstreamError(
       'demo_hook',

@@ -108,7 +108,7 @@ describe('the settings file of a harness', () => {
     expect(JSON.parse(change.text).hooks.Stop[0].hooks[0]).toEqual({
       type: 'command',
       command: '/n/node',
-      args: [HOOK, '--registration', 'settings'],
+      args: ['--v8-pool-size=0', HOOK, '--registration', 'settings'],
       timeout: 600,
     });
     expect(undo(change.text, change)).toBe(null);
