@@ -55,12 +55,7 @@ export async function exportRows(options: ExportOptions): Promise<Exported> {
   } catch (cause) {
     if (cause instanceof FlipstreamError) throw cause;
     if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') {
-      throw new FlipstreamError(
-        'export_exists',
-        'usage',
-        `${out} exists: name another file, or ask to overwrite it`,
-        cause,
-      );
+      throw new FlipstreamError('export_exists', 'usage', `${out} exists: name another file`, cause);
     }
     throw new FlipstreamError(
       'export_write',

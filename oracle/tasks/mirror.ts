@@ -26,7 +26,10 @@ export async function makeMirror(
   ]);
   const [shallow, format = '', prefix] = about.stdout.toString().split('\n');
   // git looks for a repository upwards: a plain directory inside another one is not what was meant.
-  if (about.code !== 0 || prefix !== '') throw unusable('it is no git repository');
+  if (about.code !== 0 || prefix !== '')
+    throw unusable(
+      'it is no git repository: correct `mirror` in task.json, or make it one (git init, git commit)',
+    );
   if (shallow === 'true')
     throw unusable('it is a shallow clone; fetch the rest first (git fetch --unshallow)');
   const found = await git(['-C', source, 'rev-parse', '--verify', '--end-of-options', `${base}^{commit}`]);
