@@ -39,6 +39,20 @@ test('what is in the spool becomes a chain in the log and in the trace file, and
   await vi.waitFor(() => expect(waiting()).toEqual([]));
 });
 
+test('a lost collector.db: the session goes on in a chain of another id, with no fork', async () => {
+  spool(world.home, entry(told.start()), entry(told.prompt('one')));
+  const first = await start();
+  await drained();
+  await stop(first);
+  for (const suffix of ['', '-wal', '-shm']) rmSync(world.home.collectorDb + suffix, { force: true });
+  spool(world.home, entry(told.prompt('two')));
+  await start();
+  await drained();
+  const places = world.log.events.map(({ chain_id, seq }) => `${chain_id}/${seq}`);
+  expect(new Set(places).size).toBe(places.length);
+  expect(new Set(world.log.events.map(({ chain_id }) => chain_id)).size).toBe(2);
+});
+
 test('C3 parallel tool calls: 32 hooks at once on one session are 32 events, each whole, one chain', async () => {
   await start();
   await Promise.all(

@@ -5,11 +5,12 @@ import type { Log, Running } from '../../log/log.ts';
 import { keyedHash } from '../../schemas/hash.ts';
 import type { Clock } from '../../schemas/time.ts';
 import type { Home } from '../home.ts';
-import { loadHashKey, loadIdentity } from '../identity-files.ts';
+import { loadHashKey } from '../identity-files.ts';
 import { redactText } from '../redaction/text.ts';
 import { DEFAULT_FIELD_LIMIT, DEFAULT_QUIET_MS, type Settings } from '../settings.ts';
 import { readLosses, resetLosses } from '../spool/losses.ts';
 import { prepareSpool } from '../spool/prepare.ts';
+import { chainIdentity } from './chain-identity.ts';
 import type { CommitDeps } from './commit.ts';
 import { openDb } from './db.ts';
 import { createGateService } from './gate-service.ts';
@@ -78,7 +79,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     const limit = limitOf(settings);
     const commit: CommitDeps = {
       ...{ store, outbox, capture, clock, redact: redactText, limit },
-      identity: loadIdentity(home),
+      identity: chainIdentity(db, home),
       keyedHash: (text) => keyedHash(hashKey, text),
     };
     const losses = {

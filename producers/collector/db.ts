@@ -64,7 +64,7 @@ function named(error: unknown, path: string): unknown {
     return new FlipstreamError('collector_running', 'usage', message, error);
   }
   if (code === 11 || code === 26) {
-    const message = `${path} is damaged (${messageOf(error)}): move it away; sessions then go on from their trace files.`;
+    const message = `${path} is damaged (${messageOf(error)}): move it away; sessions then go on in chains of another id.`;
     return new FlipstreamError('collector_db_damaged', 'fatal', message, error);
   }
   const message = `${path} cannot be opened (${messageOf(error)}): check that its folder is writable and the disk is not full.`;
