@@ -49,7 +49,7 @@ const RETRY_MS = [100, 500, 2000, 5000];
 /**
  * Starts the sink. Which offsets have landed is written in the tables themselves, in the same commit as the
  * rows: the group's committed offset runs ahead of it and is only a hint.
- * @throws FlipstreamError `log_gap`, `delta_*`, `table_schema_differs` (fatal), from `done` as well
+ * @throws FlipstreamError `log_gap`, `log_rewound`, `delta_*`, `table_schema_differs` (fatal), from `done` as well
  */
 export async function startSink(options: SinkOptions): Promise<Sink> {
   const {
@@ -156,6 +156,8 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
       const { table, hold } = of(tableOf(topic));
       const { txns } = await table.refresh();
       const next = txns.get(appId(await idOf(topic), topic, partition)) ?? 0;
+      const { end } = await log.read(topic, partition, next, 1);
+      if (next > end) throw rewound(topic, partition, next, end);
       hold.expect(partition, next);
       return next;
     },
@@ -191,4 +193,13 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
     },
     stats: stats.read,
   };
+}
+
+/** What the log gives out next would count as landed already, and be passed over without a word. */
+function rewound(topic: string, partition: number, next: number, end: number): FlipstreamError {
+  return new FlipstreamError(
+    'log_rewound',
+    'fatal',
+    `${topic}/${partition}: the warehouse holds the offsets up to ${next - 1}, and the log ends at ${end}: an older copy of the log was put back. Fill a new home from the warehouse with flipstream replay`,
+  );
 }

@@ -27,6 +27,8 @@ export interface PipelineOptions {
   /** An existing folder of the caller's to be the home; default: a temporary one. */
   root?: string;
   log?: Partial<EmbeddedOptions>;
+  /** Puts parts of the home somewhere else. */
+  place?: (home: Home) => Home;
 }
 
 export interface Pipeline {
@@ -53,15 +55,15 @@ export interface Pipeline {
 const GROUPS = ['redact', 'join', 'sink'];
 
 export async function createPipeline(options: PipelineOptions = {}): Promise<Pipeline> {
-  const { ring = { v: 1, keys: [] } } = options;
+  const { ring = { v: 1, keys: [] }, place = (home) => home } = options;
   const root = options.root ?? mkdtempSync(join(tmpdir(), 'flipstream-pipeline-'));
-  const home = layout(root);
+  const home = place(layout(root));
   const time = { now: Date.now() };
   const clock = () => time.now;
   const opened: EmbeddedLog[] = [];
   let streams: Running[] = [];
   let sinks: Sink[] = [];
-  let reader: Promise<Reader> | null = null;
+  let reader: Reader | null = null;
 
   async function openLog(more: Partial<EmbeddedOptions> = {}): Promise<EmbeddedLog> {
     const fixed = { dir: home.log, partitions: 2, maintainEveryMs: null, warn: () => {} };
@@ -132,8 +134,8 @@ export async function createPipeline(options: PipelineOptions = {}): Promise<Pip
       await Promise.all(sinks.map((sink) => sink.flush()));
     },
     async sql(text) {
-      reader ??= openReader(home.warehouse);
-      const { columns, rows } = await (await reader).query(text);
+      reader ??= await openReader(home.warehouse);
+      const { columns, rows } = await reader.query(text);
       return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column.name, row[at]])));
     },
     async unbroken(sessionId) {
@@ -150,7 +152,8 @@ export async function createPipeline(options: PipelineOptions = {}): Promise<Pip
       await pipeline.stopStreams();
       await pipeline.stopSinks();
       await Promise.all(opened.map((one) => one.close()));
-      if (reader) (await reader).close();
+      reader?.close();
+      reader = null;
       if (options.root === undefined) rmSync(root, { recursive: true, force: true });
     },
   };
