@@ -131,6 +131,7 @@ function run(
     const child = execFile(file, args, { cwd, env, encoding: 'utf8' }, (error, stdout, stderr) => {
       resolve({ code: error ? (typeof error.code === 'number' ? error.code : 1) : 0, stdout, stderr });
     });
+    child.stdin?.on('error', () => {}); // a tool need not read its input
     child.stdin?.end(stdin);
   });
 }

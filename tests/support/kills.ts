@@ -33,6 +33,7 @@ export async function survivesKills({ events, kills, graded, pauseMs }: KillPlan
     for (let round = 0; round < kills; round++) {
       for (let turn = 0; turn < turns; turn++) sessions[(round * turns + turn) % sessions.length]?.turn();
       await pause(Math.random() * pauseMs);
+      while (Object.keys(rig.supervisor.pids()).length === 0) await pause(20);
       const [name, pid] = pick(Object.entries(rig.supervisor.pids()));
       killed.set(name, (killed.get(name) ?? 0) + 1);
       try {
