@@ -27,12 +27,15 @@ export function contentState(event: TraceEvent): ContentState {
   );
 }
 
+/** As capture writes it. Node reads hex leniently: without this, one salt could be written in many ways. */
+const SALT = /^[0-9a-f]{32}$/;
+
 function fieldState(event: TraceEvent, field: ContentField): ContentState {
   const content = contentOf(event, field);
   const digest = event[`${field}_digest`];
   if (digest === null) return content === null ? 'intact' : 'altered';
   if (content === null) return event.withheld === null ? 'altered' : 'withheld';
-  if (event.salt === null) return 'altered';
+  if (event.salt === null || !SALT.test(event.salt)) return 'altered';
   const now = saltedDigest(event.salt, content);
   if (now === digest) return 'intact';
   let expected = digest;
