@@ -52,7 +52,7 @@ export interface Running {
 }
 
 /** What a reducer makes of one record. `state: null` forgets the key. */
-export interface Step<S> {
+interface Step<S> {
   state: S | null;
   out: Outgoing[];
 }

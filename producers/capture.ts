@@ -40,7 +40,7 @@ export interface Heard {
 }
 
 /** The session of payloads that name none. */
-export const NO_SESSION = 'unknown';
+const NO_SESSION = 'unknown';
 
 /** Reads a payload. Never throws. */
 export function hear(payload: string | Buffer): Heard {

@@ -1,7 +1,5 @@
 import canonicalize from 'canonicalize';
 
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
-
 /**
  * Canonical JSON (RFC 8785) of a record, nulls and absent fields left out at every depth of plain objects,
  * so that a field added later as null does not change what was hashed before.

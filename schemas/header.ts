@@ -15,7 +15,7 @@ const OUTSIDE: ReadonlySet<string> = new Set([
  * What a chain covers of an event: everything but its content, the salt and what was done to the content
  * later. Content is covered by its salted digest, so a header outlives the content it speaks of.
  */
-export function headerOf(event: Partial<TraceEvent>): Record<string, unknown> {
+function headerOf(event: Partial<TraceEvent>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(event).filter(([name]) => !OUTSIDE.has(name) && !name.startsWith('_')),
   );

@@ -23,7 +23,7 @@ export const KeyRing = z.strictObject({
 export type KeyRing = z.infer<typeof KeyRing>;
 
 /** What the signature covers: canonical JSON of every other field. */
-export function signedBytes(verdict: Omit<Verdict, 'signature'>): Buffer {
+function signedBytes(verdict: Omit<Verdict, 'signature'>): Buffer {
   const { signature: _, ...fields } = verdict as Verdict;
   return Buffer.from(canonical(fields));
 }

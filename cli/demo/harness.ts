@@ -8,7 +8,7 @@ import type { Home } from '../../producers/home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { hookArguments } from '../init/registration.ts';
 
-export type ToolCall =
+type ToolCall =
   | { name: 'Bash'; input: { command: string } }
   | { name: 'Read'; input: { file_path: string } }
   | { name: 'Edit'; input: { file_path: string; old_string: string; new_string: string } };

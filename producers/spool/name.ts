@@ -9,9 +9,3 @@ export function entryName(ms: number): string {
     .padStart(8, '0');
   return `${String(last).padStart(16, '0')}-${process.pid}-${random}.json`;
 }
-
-const NAME = /^\d{16}-\d+-[0-9a-z]+\.json$/;
-
-export function isEntryName(name: string): boolean {
-  return NAME.test(name);
-}
