@@ -40,6 +40,12 @@ export function addCommand(parent: Command, usage: string, description: string):
     .option('--home <dir>', 'home directory (default: FLIPSTREAM_HOME, else the state directory)');
 }
 
+/** For commands that work with the oracle's home. */
+export const ORACLE_HOME_FLAG = [
+  '--oracle-home <dir>',
+  'the oracle\u2019s home (default: FLIPSTREAM_ORACLE_HOME, else what init wrote down, else beside the state directory)',
+] as const;
+
 const Arguments = z.array(z.string());
 
 /**

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type OracleHome, oracleHomeAt, oracleLayout } from '../oracle/home.ts';
 import { type Home, homeAt, layout } from '../producers/home.ts';
+import { readSettings } from '../producers/settings.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
 
 /** Flags that every command takes. */
@@ -46,7 +47,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string):
   const home = given.data.home ? layout(resolve(cwd, given.data.home)) : homeAt(env);
   const oracleHome = given.data.oracleHome
     ? oracleLayout(resolve(cwd, given.data.oracleHome))
-    : oracleHomeAt(given.data.home ? { ...env, FLIPSTREAM_HOME: home.root } : env);
+    : oracleHomeAt({
+        ...env,
+        FLIPSTREAM_ORACLE_HOME: env.FLIPSTREAM_ORACLE_HOME || oracleHomeOf(home),
+        ...(given.data.home ? { FLIPSTREAM_HOME: home.root } : {}),
+      });
   if (`${oracleHome.root}/`.startsWith(`${home.root}/`))
     throw new FlipstreamError(
       'config_invalid',
@@ -63,6 +68,15 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string):
     cwd,
     claudeSettings: join(vars.CLAUDE_CONFIG_DIR || join(homedir(), '.claude'), 'settings.json'),
   });
+}
+
+/** The oracle's home that init wrote down. A broken file is told of by whoever needs more of it. */
+function oracleHomeOf(home: Home): string | undefined {
+  try {
+    return readSettings(home).oracle_home;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether FLIPSTREAM_DEBUG asks for stacks. */

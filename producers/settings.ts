@@ -8,6 +8,8 @@ export const Settings = z.looseObject({
   v: z.literal(1).default(1),
   /** Where Stops are graded, and the token of this agent host. */
   oracle: z.looseObject({ url: z.url(), token: z.string().min(1) }).optional(),
+  /** The home of an oracle on this machine, for `flipstream up` and `flipstream oracle`. */
+  oracle_home: z.string().min(1).optional(),
   /** How hooks start a collector that is not there. */
   collector: z.looseObject({ node: z.string(), cli: z.array(z.string()) }).optional(),
   /** The loopback HTTP transport. Port 0: any free one. */

@@ -63,6 +63,14 @@ test('C4 registered twice, by settings of two places or by the plugin, is told',
   expect(await doctor()).toMatchObject({ registration: 'ok', settings: 'problem' });
   writeFileSync(join(box.root, '.claude', 'settings.json'), '{');
   expect(await doctor()).toMatchObject({ settings: 'problem' });
+  rmSync(join(box.root, '.claude'), { recursive: true });
+  const file = join(box.root, 'claude', 'settings.json');
+  const settings = JSON.parse(readFileSync(file, 'utf8'));
+  settings.hooks.Stop.push(settings.hooks.Stop[0]);
+  writeFileSync(file, JSON.stringify(settings));
+  expect(await doctor()).toMatchObject({ registration: 'warning' });
+  await box.flipstream(['init', 'claude-code', '--yes']);
+  expect(await doctor()).toMatchObject({ registration: 'ok' });
 });
 
 test('keys open to others, a key ring without our oracle, a broken configuration', async () => {

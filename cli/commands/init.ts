@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readSettings, type Settings } from '../../producers/settings.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
-import { addCommand, type Cli, type Context, handle } from '../command.ts';
+import { addCommand, type Cli, type Context, handle, ORACLE_HOME_FLAG } from '../command.ts';
 import type { Config } from '../config.ts';
 import { confirm } from '../init/ask.ts';
 import { type Plan, planInit, planUndo } from '../init/claude-code.ts';
@@ -39,6 +39,7 @@ export function addInit(cli: Cli): void {
     .option('--project', 'write .claude/settings.json of this folder instead of the user\u2019s settings')
     .option('--settings <file>', 'write this settings file instead')
     .option('--transport <kind>', 'command (default) or http, through the resident collector')
+    .option(...ORACLE_HOME_FLAG)
     .option('--rotate', 'replace the tokens')
     .option('--force', 'allow http on a machine with several login users')
     .option('--oracle <url>', 'use the oracle at this address instead of one on this machine')
@@ -116,7 +117,7 @@ function apply({ config }: Context, plan: Plan): void {
 }
 
 function registrationOf(config: Readonly<Config>, flags: Flags, settings: Settings): Registration {
-  const base = { node: process.execPath, hook: config.home.hook };
+  const base = { node: process.execPath, hook: config.home.hook, home: config.home.root };
   if (flags.transport === 'command' || !settings.http) return { transport: 'command', ...base };
   const { port, token } = settings.http;
   return { transport: 'http', ...base, url: `http://127.0.0.1:${port}/hook`, token };

@@ -8,7 +8,7 @@ import { taskAdd } from '../../oracle/tasks/add.ts';
 import { taskCheck } from '../../oracle/tasks/check.ts';
 import { type TaskRow, taskRows } from '../../oracle/tasks/store.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
-import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
+import { addCommand, type Cli, type Context, handle, NoFlags, ORACLE_HOME_FLAG } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { withProgress } from '../progress.ts';
 import { table } from '../table.ts';
@@ -163,10 +163,7 @@ function showRun({ out }: Context, opened: Oracle, id: string): void {
 
 /** Commands of the oracle's side take its home instead of ours. */
 function addOracleCommand(parent: Cli['program'], usage: string, description: string): Cli['program'] {
-  return addCommand(parent, usage, description).option(
-    '--oracle-home <dir>',
-    'the oracle\u2019s home (default: FLIPSTREAM_ORACLE_HOME, else beside the state directory)',
-  );
+  return addCommand(parent, usage, description).option(...ORACLE_HOME_FLAG);
 }
 
 /** Opens the oracle's home for one command. */

@@ -1,8 +1,10 @@
 import pino from 'pino';
 import { z } from 'zod';
-import { addCommand, type Cli, type Context, handle } from '../command.ts';
+import { FlipstreamError } from '../../schemas/errors.ts';
+import { addCommand, type Cli, type Context, handle, ORACLE_HOME_FLAG } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { mainScript } from '../package.ts';
+import { lockUp } from '../up/lock.ts';
 import { localRoles, ROLES } from '../up/roles.ts';
 import { runRole } from '../up/run-role.ts';
 import { type Part, supervise } from '../up/supervise.ts';
@@ -31,10 +33,7 @@ export function addUp(cli: Cli): void {
     'up',
     'run collector, streams, sink and the local oracle until interrupted',
   )
-    .option(
-      '--oracle-home <dir>',
-      'the oracle\u2019s home (default: FLIPSTREAM_ORACLE_HOME, else beside the state directory)',
-    )
+    .option(...ORACLE_HOME_FLAG)
     .option('--role <role>', `run one part in this process: ${ROLES.join(', ')}`)
     .option('--metrics-port <port>', 'serve Prometheus metrics on this loopback port')
     .option('--accept-gap', 'let the sink go on where retention deleted what had not landed')
@@ -46,6 +45,7 @@ export function addUp(cli: Cli): void {
         config,
         metricsPort: flags.metricsPort,
         bucketMs: flags.bucketMs,
+        acceptGap: flags.acceptGap,
         signal: io.signal,
       });
     await superviseAll(context, flags);
@@ -53,26 +53,38 @@ export function addUp(cli: Cli): void {
   });
 }
 
-async function superviseAll({ config, io, out }: Context, flags: Flags): Promise<void> {
-  const logger = pino({ name: 'up' }, pino.destination({ dest: 2, sync: true }));
+/** @throws FlipstreamError `up_running` (usage), or the error of a part that another start would not mend */
+async function superviseAll(context: Context, flags: Flags): Promise<void> {
+  const { config, io, out } = context;
   const roles = localRoles(config);
-  const supervisor = supervise(
-    roles.map((role) => partOf(role, config.home.root, config.oracleHome.root, flags)),
-    io.env,
-    logger,
-  );
-  const stopped = new Promise<void>((resolve) =>
-    io.signal.addEventListener('abort', () => resolve(), { once: true }),
-  );
-  await Promise.race([supervisor.ready, stopped]);
-  if (!io.signal.aborted) {
-    out.item(
-      { running: roles, pids: supervisor.pids(), home: config.home.root },
-      () => `flipstream runs (${roles.join(', ')}). Home: ${config.home.root}. Ctrl-C stops it.`,
+  const unlock = lockUp(config.home);
+  try {
+    const supervisor = supervise(
+      roles.map((role) => partOf(role, config.home.root, config.oracleHome.root, flags)),
+      io.env,
+      pino({ name: 'up' }, pino.destination({ dest: 2, sync: true })),
     );
+    const stopped = new Promise<null>((resolve) => {
+      io.signal.addEventListener('abort', () => resolve(null), { once: true });
+      if (io.signal.aborted) resolve(null);
+    });
+    const ready = supervisor.ready.then(
+      () => 'ready' as const,
+      (error: FlipstreamError) => error,
+    );
+    let ended = await Promise.race([ready, stopped]);
+    if (ended === 'ready') {
+      out.item(
+        { running: roles, pids: supervisor.pids(), home: config.home.root },
+        () => `flipstream runs (${roles.join(', ')}). Home: ${config.home.root}. Ctrl-C stops it.`,
+      );
+      ended = await Promise.race([supervisor.failed, stopped]);
+    }
+    await supervisor.stop();
+    if (ended instanceof FlipstreamError) throw ended;
+  } finally {
+    unlock();
   }
-  if (!io.signal.aborted) await stopped;
-  await supervisor.stop();
 }
 
 /** The command line of one part. */

@@ -127,6 +127,17 @@ function checkHandlers(file: string, handlers: readonly Registered[]): Finding[]
         'Run: flipstream init claude-code',
       ),
     );
+  const twice = Object.keys(EVENTS).filter(
+    (event) => handlers.filter((each) => each.event === event).length > 1,
+  );
+  if (twice.length > 0)
+    found.push(
+      warning(
+        'registration',
+        `${file} registers the hook more than once for ${twice.join(', ')}. Events are recorded once, but every hook runs as often.`,
+        'Run: flipstream init claude-code',
+      ),
+    );
   const nodes = new Set(
     handlers.flatMap(({ handler }) => {
       const parsed = CommandHandler.safeParse(handler);

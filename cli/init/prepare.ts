@@ -46,6 +46,7 @@ export async function prepare(
   const settings: Settings = { ...before, collector: { node: process.execPath, cli: [launcher()] } };
   if (options.oracle) settings.oracle = options.oracle;
   else if (!before.oracle || options.rotate) settings.oracle = await localOracle(config, before, made);
+  if (existsSync(config.oracleHome.root)) settings.oracle_home = config.oracleHome.root;
   if (options.transport === 'http' && (!before.http || options.rotate)) {
     settings.http = { port: before.http?.port ?? options.port, token: randomBytes(32).toString('base64url') };
     made.push('a token that can only append events');

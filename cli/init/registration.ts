@@ -47,6 +47,8 @@ interface CommandRegistration {
   /** Absolute path of the Node that runs the hook, and of the hook. */
   node: string;
   hook: string;
+  /** Where the hook keeps what it sees; without one it asks its environment. */
+  home?: string;
 }
 
 interface HttpRegistration extends Omit<CommandRegistration, 'transport'> {
@@ -86,14 +88,14 @@ function handlerOf(registration: Registration, event: string, timeout: number, n
   return {
     type: 'command',
     command: registration.node,
-    args: hookArguments(registration.hook, name),
+    args: hookArguments(registration.hook, name, registration.home),
     timeout,
   };
 }
 
 /** How Node runs the hook. It lives for milliseconds and needs none of V8's helper threads: without them it starts sooner. */
-export function hookArguments(hook: string, name: string): string[] {
-  return ['--v8-pool-size=0', hook, '--registration', name];
+export function hookArguments(hook: string, name: string, home?: string): string[] {
+  return ['--v8-pool-size=0', hook, '--registration', name, ...(home ? ['--home', home] : [])];
 }
 
 /** Whether a handler found in settings is one of ours, of whatever release: it runs our hook, or posts to our port. */

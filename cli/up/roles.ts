@@ -85,7 +85,8 @@ export function startRole(role: Role, options: RoleOptions): Promise<Running> {
 
 /** The roles that run on this machine: the oracle only when its home is here and grades are asked of it on loopback. */
 export function localRoles(config: Readonly<Config>): Role[] {
-  const local = existsSync(config.oracleHome.root) && oracleUrl(config)?.hostname === '127.0.0.1';
+  const url = oracleUrl(config); // asked first: a broken config.json must be told of
+  const local = url?.hostname === '127.0.0.1' && existsSync(config.oracleHome.root);
   return ROLES.filter((role) => role !== 'oracle' || local);
 }
 

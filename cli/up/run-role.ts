@@ -1,8 +1,11 @@
 import pino from 'pino';
+import type { Log } from '../../log/log.ts';
 import type { Config } from '../config.ts';
 import { EXIT, type ExitCode, explain } from '../exit.ts';
+import { failureOf, tell } from './messages.ts';
 import { openLog } from './open-log.ts';
 import { type Role, startRole } from './roles.ts';
+import { startInPlace } from './take-over.ts';
 
 export interface RunRole {
   config: Readonly<Config>;
@@ -21,18 +24,25 @@ export async function runRole(
     { name: role, level: config.debug ? 'debug' : 'info' },
     pino.destination({ dest: 2, sync: true }),
   );
-  const log = await openLog(config.home, logger);
+  let log: Log | null = null;
   try {
-    const running = await startRole(role, {
-      config,
-      log,
-      clock: Date.now,
-      logger,
-      metricsPort,
-      bucketMs,
-      acceptGap,
-    });
-    process.send?.({ ready: role });
+    const opened = await openLog(config.home, logger);
+    log = opened;
+    const start = () =>
+      startRole(role, {
+        config,
+        log: opened,
+        clock: Date.now,
+        logger,
+        metricsPort,
+        bucketMs,
+        acceptGap,
+      });
+    // One that a hook or a person started alone makes way; only a part of `up` takes a place.
+    const running = await (process.send
+      ? startInPlace(start, { home: config.home, logger, signal })
+      : start());
+    await tell({ ready: role });
     logger.debug('ready');
     const asked = new Promise<'asked'>((resolve) => {
       signal.addEventListener('abort', () => resolve('asked'), { once: true });
@@ -45,10 +55,12 @@ export async function runRole(
     return EXIT.ok;
   } catch (error) {
     const { code, message, exit } = explain(error);
-    logger.error({ code }, message);
+    const failure = process.send ? failureOf(error) : null;
+    if (failure) await tell(failure);
+    else logger.error({ code }, message);
     return exit;
   } finally {
-    await log.close();
+    await log?.close();
     if (process.connected) process.disconnect();
   }
 }

@@ -1,6 +1,8 @@
 /** Runs the roles of `flipstream up` as processes of their own, starts again what dies, and stops them all. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Logger } from 'pino';
+import { FlipstreamError } from '../../schemas/errors.ts';
+import { PartMessage } from './messages.ts';
 
 export interface Part {
   name: string;
@@ -9,8 +11,10 @@ export interface Part {
 }
 
 export interface Supervisor {
-  /** Resolves once every part has said that it is ready. */
+  /** Resolves once every part has said that it is ready; rejects with the error of one that cannot be. */
   ready: Promise<void>;
+  /** Resolves with the error of a part that another start would not mend; it is not started again. */
+  failed: Promise<FlipstreamError>;
   /** Process ids by part, of those that run now. */
   pids(): Record<string, number>;
   /** Asks every part to stop, waits, and ends what does not. */
@@ -35,7 +39,9 @@ export function supervise(
   const children = new Map<string, ChildProcess>();
   const timers = new Set<NodeJS.Timeout>();
   const waiting = new Set(parts.map((part) => part.name));
-  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
+  ready.catch(() => {}); // whoever waits for it hears of it; nobody has to
+  const { promise: failed, resolve: fail } = Promise.withResolvers<FlipstreamError>();
   let stopping = false;
 
   function start(part: Part, pause = FIRST_PAUSE_MS): void {
@@ -43,7 +49,17 @@ export function supervise(
     const child = spawn(process.execPath, part.args, { env, stdio: ['ignore', stderr, stderr, 'ipc'] });
     children.set(part.name, child);
     let settled = pause;
-    child.on('message', () => {
+    let hopeless = false;
+    child.on('message', (said) => {
+      const message = PartMessage.parse(said);
+      if ('failed' in message) {
+        const { code, kind, message: why } = message.failed;
+        const error = new FlipstreamError(code, kind, why);
+        hopeless = true;
+        reject(error);
+        fail(error);
+        return;
+      }
       settled = FIRST_PAUSE_MS;
       waiting.delete(part.name);
       if (waiting.size === 0) resolve();
@@ -53,7 +69,7 @@ export function supervise(
     );
     child.once('exit', (code, signal) => {
       children.delete(part.name);
-      if (stopping) return;
+      if (stopping || hopeless) return;
       logger.warn(
         { part: part.name, code, signal, again_in_ms: settled },
         'a part has ended and is started again',
@@ -69,6 +85,7 @@ export function supervise(
   for (const part of parts) start(part);
   return {
     ready,
+    failed,
     pids: () =>
       Object.fromEntries(
         [...children].flatMap(([name, child]) => (child.pid === undefined ? [] : [[name, child.pid]])),

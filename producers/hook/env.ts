@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { type Home, homeAt } from '../home.ts';
+import { type Home, homeAt, layout } from '../home.ts';
 
 /** What the hook takes from its environment; the only place of it that reads one. */
 export interface HookEnvironment {
@@ -13,10 +13,14 @@ export interface HookEnvironment {
   all: NodeJS.ProcessEnv;
 }
 
-export function readEnvironment(env: NodeJS.ProcessEnv = process.env): HookEnvironment {
+/** @param home given on the command line; it wins over the environment */
+export function readEnvironment(
+  home: string | undefined,
+  env: NodeJS.ProcessEnv = process.env,
+): HookEnvironment {
   const { FLIPSTREAM_OFF: off } = env;
   return {
-    home: homeAt(env),
+    home: home ? layout(home) : homeAt(env),
     off: off !== undefined && off !== '' && off !== '0',
     path: env.PATH,
     userHome: homedir() || null,

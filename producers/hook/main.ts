@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { readEnvironment } from './env.ts';
-import { runHook } from './run.ts';
+import { option, runHook } from './run.ts';
 import { readStdin } from './stdin.ts';
 
 /** Until the event is known. */
@@ -11,6 +11,7 @@ function finish(): never {
   process.exit(0);
 }
 
+const argv = process.argv.slice(2);
 let alarm = setTimeout(finish, FIRST_BUDGET_MS);
 process.on('uncaughtException', finish);
 process.on('unhandledRejection', finish);
@@ -30,8 +31,8 @@ function print(text: string): void {
 
 try {
   runHook({
-    environment: readEnvironment(),
-    argv: process.argv.slice(2),
+    environment: readEnvironment(option(argv, '--home')),
+    argv,
     read: (options) => readStdin(() => process.stdin, options),
     print,
     now: Date.now,

@@ -92,7 +92,7 @@ function contextOf(io: HookIo, hash: Hash): CaptureContext {
     hash,
     limit: readHookSettings(home).fieldLimit,
     clock: () => io.startedAt,
-    registration: option(io.argv, '--registration') ?? 'settings',
+    registration: option(io.argv, '--registration')?.slice(0, 64) ?? 'settings',
     transport: 'command',
     openKeys: openKeysIn(home, hash),
     readRules: (path) => readPlainFile(path, RULES_LIMIT)?.toString('utf8') ?? null,
@@ -136,7 +136,8 @@ async function gate(
   return runGate(event, { home, path, startCollector: () => startCollector(home, all), note, ...waits });
 }
 
-function option(argv: readonly string[], flagName: string): string | undefined {
+/** What follows a flag. */
+export function option(argv: readonly string[], flagName: string): string | undefined {
   const at = argv.indexOf(flagName);
-  return at < 0 ? undefined : argv[at + 1]?.slice(0, 64);
+  return at < 0 ? undefined : argv[at + 1];
 }

@@ -1,5 +1,5 @@
 import { statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Home } from '../home.ts';
 import { readHookSettings } from './hook-settings.ts';
 
@@ -33,13 +33,14 @@ export async function startCollector(home: Home, env: NodeJS.ProcessEnv): Promis
   const { collector } = readHookSettings(home);
   if (!collector || startedLately(home)) return;
   const { spawn } = await import('node:child_process');
+  const root = resolve(home.root);
   try {
-    const child = spawn(collector.node, [...collector.cli, 'up'], {
+    const child = spawn(collector.node, [...collector.cli, 'up', '--role', 'collector', '--home', root], {
       detached: true,
       stdio: 'ignore',
-      cwd: home.root,
+      cwd: root,
       windowsHide: true,
-      env: { ...env, FLIPSTREAM_HOME: home.root },
+      env: { ...env, FLIPSTREAM_HOME: root },
     });
     child.on('error', () => {});
     child.unref();

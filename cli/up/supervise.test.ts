@@ -1,0 +1,40 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, expect, test } from 'vitest';
+import { type Supervisor, supervise } from './supervise.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'flipstream-parts-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const logger = pino({ level: 'silent' });
+const run = (script: string): Supervisor =>
+  supervise(
+    [{ name: 'part', args: ['-e', script] }],
+    { PATH: process.env.PATH, MARK: join(root, 'mark') },
+    logger,
+  );
+
+test('a part that crashes is started again', async () => {
+  const supervisor = run(
+    `const fs = require('fs');
+     if (!fs.existsSync(process.env.MARK)) { fs.writeFileSync(process.env.MARK, ''); process.exit(1); }
+     process.send({ ready: 'part' }); process.on('SIGTERM', () => process.exit(0));`,
+  );
+  await supervisor.ready;
+  expect(existsSync(join(root, 'mark'))).toBe(true);
+  const pid = supervisor.pids().part ?? 0;
+  await supervisor.stop();
+  expect(() => process.kill(pid, 0)).toThrow();
+});
+
+test('a part that another start would not mend is not started again, and says why', async () => {
+  const supervisor = run(
+    `process.send({ failed: { code: 'x', kind: 'fatal', message: 'No.' } }, () => process.exit(1))`,
+  );
+  await expect(supervisor.ready).rejects.toMatchObject({ code: 'x', kind: 'fatal', message: 'No.' });
+  expect(await supervisor.failed).toMatchObject({ code: 'x' });
+  await supervisor.stop();
+  expect(supervisor.pids()).toEqual({});
+});
