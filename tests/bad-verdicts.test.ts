@@ -1,7 +1,7 @@
 /** Records that nobody but the oracle may make, put straight into a real log: what the warehouse says of them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Outgoing } from '../log/log.ts';
-import type { Verdict } from '../schemas/generated.ts';
+import type { TraceEvent, Verdict } from '../schemas/generated.ts';
 import { createTestOracle, TASK } from '../streams/testing/oracle.ts';
 import { beginSession, gradedSession, type TestSession } from '../streams/testing/session.ts';
 import { createPipeline, type Pipeline } from './support/pipeline.ts';
@@ -10,8 +10,8 @@ const oracle = createTestOracle();
 const stranger = createTestOracle();
 
 /** One graded stop with its signed PASS taken out of the session's verdicts. */
-function passed(sessionId: string): { session: TestSession; pass: Verdict } {
-  const session = gradedSession({ oracle, sessionId, answers: ['PASS'] });
+function passed(sessionId: string, start: Partial<TraceEvent> = {}): { session: TestSession; pass: Verdict } {
+  const session = gradedSession({ oracle, sessionId, answers: ['PASS'], start });
   const pass = session.verdicts.pop();
   if (!pass) throw new Error('no verdict');
   return { session, pass };
@@ -24,7 +24,7 @@ const signed =
     oracle.sign({ ...pass, ...fields });
 
 /** What is published in the place of the verdict, and the mark that the session must get. */
-const CASES: Readonly<Record<string, readonly [make: Make, mark: string]>> = {
+const CASES: Readonly<Record<string, readonly [make: Make, mark: string, start?: Partial<TraceEvent>]>> = {
   'forged: signed by a key of nobody, under the real key id': [
     (pass) => stranger.sign({ ...pass }),
     'rejected:bad_signature',
@@ -55,6 +55,21 @@ const CASES: Readonly<Record<string, readonly [make: Make, mark: string]>> = {
     'rejected:placement_not_allowed',
   ],
   'a claim without a verdict': [() => null, 'unconfirmed'],
+  'for the task asked about, in a session that began on another': [
+    (pass) => pass,
+    'rejected:task_id',
+    { task_id: 'task-2' },
+  ],
+  'for the base asked about, in a session that began on another': [
+    (pass) => pass,
+    'rejected:base_commit',
+    { base_commit: 'd'.repeat(40) },
+  ],
+  'in a session that began on a changed tree': [
+    (pass) => pass,
+    'rejected:inherited',
+    { inherited: true, tree_hash: 'f'.repeat(64) },
+  ],
 };
 
 const idOf = (name: string) => `s-${Object.keys(CASES).indexOf(name)}`;
@@ -70,8 +85,8 @@ beforeAll(async () => {
     for (const value of [...verdicts, ...more])
       if (value) records.push({ topic: 'oracle.verdicts', key: sessionId, value });
   };
-  for (const [name, [make]] of Object.entries(CASES)) {
-    const { session, pass } = passed(idOf(name));
+  for (const [name, [make, , start]] of Object.entries(CASES)) {
+    const { session, pass } = passed(idOf(name), start);
     put(session, make(pass, session));
   }
   const honest = passed('honest');

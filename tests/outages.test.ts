@@ -134,6 +134,17 @@ describe('P1 an outage of hours in simulated time: nothing lost, once each', () 
   });
 });
 
+test('P3 the log takes what is published and its answer is lost, again and again: once each', async () => {
+  turns();
+  capture.way.mute = true;
+  turns();
+  expect(await capture.drained(100)).toBe(false);
+  await later(1);
+  capture.way.mute = false;
+  turns();
+  await complete();
+});
+
 test('a clock that jumps back, by an hour and by years: ts may go back, nothing is lost, nothing waits for the old time', async () => {
   turns();
   await complete();
@@ -141,12 +152,14 @@ test('a clock that jumps back, by an hour and by years: ts may go back, nothing 
     pipeline.time.now -= back;
     turns();
     await pipeline.log.maintain();
-    await capture.stop();
-    await capture.start();
-    await pipeline.stopStreams();
-    pipeline.startStreams();
-    await pipeline.stopSinks();
-    await pipeline.startSink();
+    if (back > HOUR) {
+      await capture.stop();
+      await pipeline.stopStreams();
+      await pipeline.stopSinks();
+      await capture.start();
+      pipeline.startStreams();
+      await pipeline.startSink();
+    }
     turns();
     await complete();
   }

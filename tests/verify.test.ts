@@ -117,7 +117,7 @@ test('every field of every attested event altered in turn is found, also with a 
       const changed = events.with(at, { ...event, [name]: other });
       const lines = bundle.events.with(at, canonical(changed[at]));
       expect(stateOf({ events: lines }), `${name} of event ${at}`).toBe('altered');
-      if (tried % 4 === 0 && name !== 'session_id' && name !== 'type')
+      if (tried % 10 === 0 && name !== 'session_id' && name !== 'type')
         expect(refitted(changed).state, name).toBe('altered');
       tried++;
     }
@@ -149,14 +149,18 @@ test('every two neighbours changed about, every event put in twice, and new ones
   });
 });
 
-test('one changed byte at every place of every verdict is found', async () => {
+test('one changed byte all over every verdict is found', async () => {
   // The events are not needed to see it, and without them ten thousand checks take no time.
   const alone: Bundle = { ...bundle, events: [] };
   const codes = (lines: string[]) =>
     checkBundle({ ...alone, verdicts: lines }, ring).problems.map(({ code }) => code);
   expect(codes(bundle.verdicts)).not.toContain('verdict_altered');
   for (const [at, line] of bundle.verdicts.entries()) {
-    for (let byte = 0; byte < line.length; byte += 3) {
+    const signature = line.indexOf('"signature":');
+    expect(codes(bundle.verdicts.with(at, line.replace(':', ': ')))).toContain('verdict_altered');
+    for (let byte = 0; byte < line.length; byte++) {
+      // Of the signature every one: the last letters of base64 carry bits that mean nothing.
+      if (byte % 3 !== 0 && (byte < signature || byte > signature + 110)) continue;
       const bytes = Buffer.from(line);
       bytes[byte] = (bytes[byte] ?? 0) ^ 1;
       const found = codes(bundle.verdicts.with(at, bytes.toString('latin1')));

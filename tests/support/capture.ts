@@ -14,14 +14,18 @@ import type { Pipeline } from './pipeline.ts';
 /** A log of which the way to it can be cut. */
 export interface Switched extends Pick<Log, 'publish'> {
   down: boolean;
+  /** Records arrive, and the answer that they have is lost. */
+  mute: boolean;
 }
 
 export function switched(log: Pick<Log, 'publish'>): Switched {
   const way: Switched = {
     down: false,
+    mute: false,
     async publish(records) {
       if (way.down) throw new FlipstreamError('log_io', 'retryable', 'the log cannot be reached');
       await log.publish(records);
+      if (way.mute) throw new FlipstreamError('log_io', 'retryable', 'the log did not answer');
     },
   };
   return way;

@@ -67,7 +67,7 @@ export async function createGrading(): Promise<Grading> {
     service = null;
   };
   // Once, for an address that nobody else has.
-  const url = await start({ down: true, publish: () => Promise.reject(new Error('not yet')) });
+  const url = await start({ down: true, mute: false, publish: () => Promise.reject(new Error('not yet')) });
   await stop();
 
   return {
