@@ -85,14 +85,15 @@ async function runDemo(context: Context): Promise<void> {
     say(
       'Real: the hook, collector, gate, oracle, log, streams, sink, the tools and the tests. Scripted: the model\u2019s words.',
     );
-    say(`Files: ${place.root} (traces/, log/ and warehouse/ under home/). Nothing is left running.\n`);
+    await supervisor.stop();
     out.result(
-      { sql: QUESTION, rows: records(answer), home: home.root },
+      { sql: QUESTION, rows: records(answer), home: home.root, files: place.root },
       () =>
         `> ${QUESTION}\n${table(
           answer.columns.map((column) => column.name),
           records(answer),
-        )}`,
+        )}\nFiles: ${place.root} (traces/, log/ and warehouse/ under home/). Nothing is left running.
+Ask more: flipstream sql --home ${home.root}`,
     );
   } finally {
     await supervisor.stop();
@@ -160,8 +161,14 @@ function records(answer: Answer): Record<string, Value>[] {
 }
 
 async function soon<T>(work: Promise<T>, signal: AbortSignal, otherwise: string): Promise<T> {
-  const late = pause(PATIENCE_MS, undefined, { signal }).then(() => {
+  const done = new AbortController();
+  const late = pause(PATIENCE_MS, undefined, { signal: AbortSignal.any([signal, done.signal]) }).then(() => {
     throw new FlipstreamError('demo_start', 'fatal', `Within ${PATIENCE_MS / 1000} s ${otherwise}.`);
   });
-  return Promise.race([work, late]);
+  late.catch(() => {}); // after the race nobody waits for it
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    done.abort(); // a timer that goes on would keep the process for half a minute
+  }
 }

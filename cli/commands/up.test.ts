@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import pino from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type Home, layout } from '../../producers/home.ts';
@@ -9,6 +10,8 @@ import { readSettings } from '../../producers/settings.ts';
 import { askCollector } from '../doctor/collector-status.ts';
 import { mainScript } from '../package.ts';
 import { type Sandbox, sandbox } from '../testing.ts';
+import { supervise } from '../up/supervise.ts';
+import { partOf } from './up.ts';
 
 let box: Sandbox;
 let home: Home;
@@ -96,21 +99,10 @@ test('a collector that a hook started makes way for up, a second up disturbs not
 
 test('what another start would not mend ends up with one sentence and exit 2', async () => {
   const up = () => box.flipstream(['up', '--home', home.root]);
-  const port = Number(new URL(readSettings(home).oracle?.url ?? '').port);
-  const taken = createServer().listen(port, '127.0.0.1');
-  expect(await up()).toMatchObject({
-    code: 2,
-    out: '',
-    err: expect.stringMatching(/^the oracle cannot .*\n$/),
-  });
-  taken.close();
-
   rmSync(home.keyRing);
-  expect(await up()).toMatchObject({
-    code: 2,
-    out: '',
-    err: expect.stringMatching(/keyring\.json .*init.*\n$/),
-  });
+  const ran = await up();
+  expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/keyring\.json .*init.*\n$/) });
+  expect(ran.err.trim().split('\n')).toHaveLength(1);
 
   writeFileSync(home.config, '{');
   expect(await up()).toMatchObject({
@@ -119,3 +111,13 @@ test('what another start would not mend ends up with one sentence and exit 2', a
     err: expect.stringMatching(/config\.json cannot .*\n$/),
   });
 }, 60_000);
+
+test('an oracle whose port is taken is not started for ever', async () => {
+  const port = Number(new URL(readSettings(home).oracle?.url ?? '').port);
+  const taken = createServer().listen(port, '127.0.0.1');
+  const part = partOf('oracle', home.root, join(box.root, 'elsewhere'), {});
+  const supervisor = supervise([part], box.env, pino({ level: 'silent' }));
+  await expect(supervisor.ready).rejects.toMatchObject({ code: 'oracle_port', kind: 'usage' });
+  await supervisor.stop();
+  taken.close();
+});

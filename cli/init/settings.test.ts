@@ -82,7 +82,7 @@ describe('the settings file of a harness', () => {
     },
   );
 
-  test.prop([text, fc.constantFrom('before', 'after', 'reformatted')])(
+  test.prop([text, fc.constantFrom('before', 'after', 'reformatted')], { numRuns: 40 })(
     'that was changed since loses our handlers and nothing else',
     (before, where) => {
       const change = add(before);

@@ -11,7 +11,7 @@ import type { Disk } from '../spool/put.ts';
 import { type HookIo, runHook } from './run.ts';
 import { readInput } from './stdin.ts';
 
-export const HOOK = fileURLToPath(new URL('../../plugin/dist/hook.cjs', import.meta.url));
+const HOOK = fileURLToPath(new URL('../../plugin/dist/hook.cjs', import.meta.url));
 
 export interface Place {
   root: string;
