@@ -12,6 +12,7 @@ import { compact } from '../warehouse/compact.ts';
 import { readSnapshot } from '../warehouse/delta/snapshot.ts';
 import { addOf, newFileName, openTable } from '../warehouse/delta/table.ts';
 import { openParquetWriter } from '../warehouse/parquet.ts';
+import { sheetOf } from '../warehouse/sheet.ts';
 import { tableColumns, tableDir } from '../warehouse/tables.ts';
 import { madeEvents } from './sink-events.ts';
 import { trajectories } from './size-trajectories.ts';
@@ -41,7 +42,7 @@ async function measure(what: string, files: readonly TraceEvent[][]): Promise<vo
       offset++,
       '2026-01-01T00:00:00.000Z',
     ]);
-    const written = await writer.write(join(dir, path), table.columns, rows);
+    const written = await writer.write(join(dir, path), table.columns, sheetOf(table.columns, rows));
     await table.commit(await table.refresh(), {
       operation: 'WRITE',
       adds: [addOf(path, written, Date.now())],

@@ -57,7 +57,7 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
     warehouse,
     clock,
     flushMs = 250,
-    maxRows = 50_000,
+    maxRows = 25_000,
     maxWeight = 96 * 2 ** 20,
     group = 'sink',
   } = options;
@@ -94,12 +94,18 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
     if (timer) clearTimeout(timer);
     timer = null;
     lastFlush = performance.now();
-    const cargos = [...tables].map(([name, { table, hold }]) => ({ name, table, cargo: hold.unload() }));
+    const cargos = [...tables].map(([name, { table, hold }]) => ({
+      name,
+      table,
+      hold,
+      cargo: hold.unload(),
+    }));
     landing = landing.then(async () => {
-      for (const { name, table, cargo } of cargos) {
+      for (const { name, table, hold, cargo } of cargos) {
         if (cargo === null || failed) continue;
         try {
           const landed = await persist(() => land({ table, name, writer, clock }, cargo));
+          hold.reuse(cargo.sheet);
           const now = clock();
           stats.landed(
             name,
@@ -133,7 +139,7 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
     if (failed) throw failed.error;
   }
 
-  async function onBatch(batch: Batch<LandedTopic>): Promise<void> {
+  async function onBatch(batch: Batch<LandedTopic, Buffer>): Promise<void> {
     check();
     const { hold } = of(tableOf(batch.topic));
     hold.take(batch, await idOf(batch.topic), clock());
@@ -145,7 +151,7 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
     } else timer ??= setTimeout(flush, flushMs).unref();
   }
 
-  const running = log.consume<LandedTopic>({
+  const running = log.consumeAvro<LandedTopic>({
     group,
     topics: LANDED_TOPICS,
     maxBatch: 4000,

@@ -10,21 +10,21 @@ export interface Outgoing<T extends TopicName = TopicName> {
 }
 
 /** A decoded record at its place in the log. Offsets of a compacted topic have gaps. */
-export interface Incoming<T extends TopicName = TopicName> {
+export interface Incoming<T extends TopicName = TopicName, V = RecordOf<T>> {
   topic: T;
   partition: number;
   offset: number;
   key: string;
   /** When the log took it, milliseconds since the epoch. Never part of a reducer's output. */
   timestamp: number;
-  value: RecordOf<T>;
+  value: V;
 }
 
 /** Records of one partition in order. Undecodable ones have already gone to `deadletter`. */
-export interface Batch<T extends TopicName = TopicName> {
+export interface Batch<T extends TopicName = TopicName, V = RecordOf<T>> {
   topic: T;
   partition: number;
-  records: Incoming<T>[];
+  records: Incoming<T, V>[];
   /** The offset to go on from once this batch is done: above every record of it, dead letters included. */
   nextOffset: number;
   /** The partition's end when the batch was read; `end - nextOffset` is the lag. */
@@ -33,13 +33,13 @@ export interface Batch<T extends TopicName = TopicName> {
   earliest: number;
 }
 
-export interface ConsumeOptions<T extends TopicName> {
+export interface ConsumeOptions<T extends TopicName, V = RecordOf<T>> {
   group: string;
   topics: readonly T[];
   /** Where to go on for a partition when the consumer's own store is the truth; null: the group's committed offset. */
   startAt?: (topic: T, partition: number) => Promise<number | null>;
   /** Resolves when the batch is done; the offset is committed after it. A rejection is retried from the same offset. */
-  onBatch: (batch: Batch<T>) => Promise<void>;
+  onBatch: (batch: Batch<T, V>) => Promise<void>;
   /** Called when every partition has been read up to its end; for flushes. */
   onIdle?: () => Promise<void>;
   maxBatch?: number;
@@ -103,6 +103,11 @@ export interface Log {
   /** Resolves once every record is durable. @throws FlipstreamError retryable; then none or some were taken. */
   publish(records: readonly Outgoing[]): Promise<void>;
   consume<T extends TopicName>(options: ConsumeOptions<T>): Running;
+  /**
+   * The same, each value as Avro binary under our own schema, whatever it was written under, and known to be
+   * one whole record of it: for whoever builds columns and needs no objects. Strings may not be UTF-8.
+   */
+  consumeAvro<T extends TopicName>(options: ConsumeOptions<T, Buffer>): Running;
   run<S, P>(reducer: Reducer<S, P>): Running;
   /** Records of one partition from `from`, at most `max`; for replay and inspection. No group, no commit. */
   read<T extends TopicName>(topic: T, partition: number, from: number, max: number): Promise<Batch<T>>;

@@ -1,4 +1,5 @@
-import { type Decode, decoder, encode } from '../schemas/codec.ts';
+import { layoutOf } from '../schemas/avro-layout.ts';
+import { type Decode, decoder, encode, schemaText } from '../schemas/codec.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
 import type { RecordOf } from '../schemas/records.ts';
 import { TOPICS, type TopicName } from '../schemas/topics.ts';
@@ -80,36 +81,61 @@ async function sealed(out: Outgoing, seal: Seal | undefined): Promise<Outgoing> 
 /** Decodes one topic's values, whatever schema they were written under; resolvers are kept by schema id. */
 export function valueDecoder<T extends TopicName>(topic: T, ids: SchemaIds): (bytes: Buffer) => RecordOf<T> {
   const schema: (typeof TOPICS)[T]['schema'] = TOPICS[topic].schema;
-  const known = new Map<number, Decode<typeof schema>>();
+  return byWriter(ids, (text) => decoder(schema, text));
+}
+
+/** Avro binary under our own schema from one topic's values: a check of the bytes, or a translation of another writer's. */
+export function valueReader(topic: TopicName, ids: SchemaIds): (bytes: Buffer) => Buffer {
+  const { schema } = TOPICS[topic];
+  const { fields, locate } = layoutOf(schema);
+  const places = new Int32Array(2 * fields.length);
+  return byWriter(ids, (text) => {
+    if (text !== schemaText(schema)) {
+      const decode: Decode<typeof schema> = decoder(schema, text);
+      return (body) => encode(schema, decode(body));
+    }
+    return (body) => {
+      locate(body, places);
+      return body;
+    };
+  });
+}
+
+/** Reads each value with what `make` makes of its writer's schema, once a schema. */
+function byWriter<V>(
+  ids: SchemaIds,
+  make: (schemaText: string) => (body: Buffer) => V,
+): (bytes: Buffer) => V {
+  const known = new Map<number, (body: Buffer) => V>();
   return (bytes) => {
     const { schemaId, body } = unframe(bytes);
-    let decode = known.get(schemaId);
-    if (!decode) {
+    let read = known.get(schemaId);
+    if (!read) {
       const text = ids.text(schemaId);
       if (text === null) {
         throw new FlipstreamError('unknown_schema', 'poison', `no schema has the id ${schemaId}`);
       }
-      decode = decoder(schema, text);
-      known.set(schemaId, decode);
+      read = make(text);
+      known.set(schemaId, read);
     }
-    return decode(body);
+    return read(body);
   };
 }
 
 /** A batch with the raw form of each record beside it, and the records that could not be decoded. */
-export interface Decoded<T extends TopicName = TopicName> {
-  batch: Batch<T>;
+export interface Decoded<T extends TopicName = TopicName, V = RecordOf<T>> {
+  batch: Batch<T, V>;
   raw: RawRecord[];
   refused: Refused[];
 }
 
-export function decodeBatch<T extends TopicName>(
+export function decodeBatch<T extends TopicName, V = RecordOf<T>>(
   topic: T,
   read: RawBatch,
-  decode: (bytes: Buffer) => RecordOf<T>,
-): Decoded<T> {
+  decode: (bytes: Buffer) => V,
+): Decoded<T, V> {
   const { partition, nextOffset, end, earliest } = read;
-  const records: Incoming<T>[] = [];
+  const records: Incoming<T, V>[] = [];
   const raw: RawRecord[] = [];
   const refused: Refused[] = [];
   for (const record of read.records) {

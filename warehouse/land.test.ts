@@ -6,6 +6,7 @@ import { openTable } from './delta/table.ts';
 import { land } from './land.ts';
 import { openParquetWriter } from './parquet.ts';
 import { query } from './query.ts';
+import { sheetOf } from './sheet.ts';
 import { type TableName, tableColumns, tableDir } from './tables.ts';
 
 async function target(warehouse: string, name: TableName) {
@@ -23,7 +24,11 @@ function cargo(name: TableName, column: string, from: number, to: number, key: (
     row.splice(columns.length - 4, 4, 'log', 0, from + i, '2026-01-01T00:00:00.000Z');
     return row;
   });
-  return { rows, next: new Map([[0, to]]), appId: (partition: number) => `log/topic/${partition}` };
+  return {
+    sheet: sheetOf(columns, rows),
+    next: new Map([[0, to]]),
+    appId: (partition: number) => `log/topic/${partition}`,
+  };
 }
 
 test('overlapping ranges landed at once: the later commit drops what the first one has, and lands the rest', async () => {

@@ -8,13 +8,14 @@ import type { Snapshot } from './delta/version.ts';
 import { list, name } from './duck.ts';
 import type { ParquetWriter } from './parquet.ts';
 import { relation } from './relation.ts';
+import { keyAt, pick, type Sheet, stripOf } from './sheet.ts';
+import { numberAt } from './strip.ts';
 import { specOf, type TableName } from './tables.ts';
-import type { Rows } from './vectors.ts';
 
 /** Rows of one table that wait to land, from one log. */
 export interface Cargo {
   /** In order of offset within each partition; the last columns are those of PROVENANCE. */
-  rows: Rows;
+  sheet: Sheet;
   /** Application id (`<log id>/<topic>/<partition>`) of each row's partition. */
   appId: (partition: number) => string;
   /** By partition: the offset to go on from once these rows have landed. */
@@ -49,15 +50,15 @@ export async function land(
   let made: Made | null = null;
   for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts++) {
     const snapshot = await to.table.refresh();
-    const rows = stillMissing(cargo, snapshot);
-    const dropped = cargo.rows.length - rows.length;
-    if (rows.length === 0) {
+    const sheet = stillMissing(cargo, snapshot);
+    const dropped = cargo.sheet.rows - sheet.rows;
+    if (sheet.rows === 0) {
       discard(to.table, made);
       return { snapshot, rows: 0, dropped, conflicts };
     }
-    if (made === null || made.input !== rows.length || (made.readFiles && made.base !== snapshot.version)) {
+    if (made === null || made.input !== sheet.rows || (made.readFiles && made.base !== snapshot.version)) {
       discard(to.table, made);
-      made = await make(to, snapshot, rows);
+      made = await make(to, snapshot, sheet);
     }
     const now = to.clock();
     const txns = [...cargo.next]
@@ -70,7 +71,7 @@ export async function land(
       removes: made.removes,
       txns,
     });
-    if (after) return { snapshot: after, rows: rows.length, dropped, conflicts };
+    if (after) return { snapshot: after, rows: sheet.rows, dropped, conflicts };
   }
   discard(to.table, made);
   throw new FlipstreamError(
@@ -81,18 +82,20 @@ export async function land(
 }
 
 /** Rows at or above what the table says has landed. */
-function stillMissing({ rows, appId }: Cargo, snapshot: Snapshot): Rows {
+function stillMissing({ sheet, appId }: Cargo, snapshot: Snapshot): Sheet {
   const landed = new Map<number, number>();
   const from = (partition: number) => {
     const known = landed.get(partition) ?? snapshot.txns.get(appId(partition)) ?? 0;
     landed.set(partition, known);
     return known;
   };
-  const missing = rows.filter((row) => {
-    const partition = Number(row[row.length - PARTITION_FROM_END]);
-    return Number(row[row.length - OFFSET_FROM_END]) >= from(partition);
-  });
-  return missing.length === rows.length ? rows : missing;
+  const partitions = stripOf(sheet, sheet.strips.length - PARTITION_FROM_END);
+  const offsets = stripOf(sheet, sheet.strips.length - OFFSET_FROM_END);
+  const missing: number[] = [];
+  for (let row = 0; row < sheet.rows; row++) {
+    if (numberAt(offsets, row) >= from(numberAt(partitions, row))) missing.push(row);
+  }
+  return missing.length === sheet.rows ? sheet : pick(sheet, missing);
 }
 
 interface Made {
@@ -111,35 +114,35 @@ interface Target {
   clock: Clock;
 }
 
-async function make(to: Target, snapshot: Snapshot, rows: Rows): Promise<Made> {
+async function make(to: Target, snapshot: Snapshot, sheet: Sheet): Promise<Made> {
   const { mode } = specOf(to.name);
   const made: Made = {
-    input: rows.length,
+    input: sheet.rows,
     base: snapshot.version,
     readFiles: mode !== 'append',
     adds: [],
     removes: [],
   };
   if (mode === 'append') {
-    await writeTo(to, made, rows);
+    await writeTo(to, made, sheet);
   } else if (mode === 'once') {
     const held = files(to.table, snapshot.files.keys());
     await writeTo(
       to,
       made,
-      distinct(to, rows, 'first'),
+      distinct(to, sheet, 'first'),
       `SELECT * FROM incoming ANTI JOIN (${relation(to.table.columns, held)}) held USING (${keyList(to)})`,
     );
   } else {
-    await rewrite(to, made, snapshot, distinct(to, rows, 'last'));
+    await rewrite(to, made, snapshot, distinct(to, sheet, 'last'));
   }
   return made;
 }
 
 /** Copy on write: files that hold a key of the new rows are written again without it. */
-async function rewrite(to: Target, made: Made, snapshot: Snapshot, rows: Rows): Promise<void> {
+async function rewrite(to: Target, made: Made, snapshot: Snapshot, sheet: Sheet): Promise<void> {
   const { columns, dir } = to.table;
-  const touched = await filesHolding(to, snapshot, rows);
+  const touched = await filesHolding(to, snapshot, sheet);
   const small = touched.filter((add) => (rowsOf(add) ?? 0) < RESTING_ROWS);
   const rest = (adds: readonly Add[]) =>
     `SELECT * FROM (${relation(
@@ -152,11 +155,11 @@ async function rewrite(to: Target, made: Made, snapshot: Snapshot, rows: Rows): 
   await writeTo(
     to,
     made,
-    rows,
+    sheet,
     small.length === 0 ? undefined : `SELECT * FROM incoming UNION ALL (${rest(small)})`,
   );
   for (const add of touched.filter((candidate) => !small.includes(candidate))) {
-    await writeTo(to, made, rows, rest([add]));
+    await writeTo(to, made, sheet, rest([add]));
   }
   const now = to.clock();
   made.removes = touched.map(({ path }) => ({ path, deletionTimestamp: now, dataChange: true }));
@@ -165,15 +168,12 @@ async function rewrite(to: Target, made: Made, snapshot: Snapshot, rows: Rows): 
     throw new FlipstreamError('warehouse_write', 'retryable', `${dir}: nothing was written`);
 }
 
-async function filesHolding(to: Target, snapshot: Snapshot, rows: Rows): Promise<Add[]> {
+async function filesHolding(to: Target, snapshot: Snapshot, sheet: Sheet): Promise<Add[]> {
   if (snapshot.files.size === 0) return [];
-  const keys = specOf(to.name).key;
-  const at = keys.map((key) => to.table.columns.findIndex((column) => column.name === key));
-  const columns = to.table.columns.filter((column) => keys.includes(column.name));
-  const order = columns.map((column) => at[keys.indexOf(column.name)] ?? -1);
+  const at = keyColumns(to);
   const found = await to.writer.ask(
-    columns,
-    rows.map((row) => order.map((index) => row[index])),
+    to.table.columns.filter((_, index) => at.includes(index)),
+    { rows: sheet.rows, strips: sheet.strips.filter((_, index) => at.includes(index)) },
     `SELECT DISTINCT parse_filename(filename) FROM read_parquet(${list(files(to.table, snapshot.files.keys()))}, filename = true)
      SEMI JOIN incoming USING (${keyList(to)})`,
   );
@@ -181,19 +181,24 @@ async function filesHolding(to: Target, snapshot: Snapshot, rows: Rows): Promise
 }
 
 /** One row a key. */
-function distinct({ table, name: tableName }: Target, rows: Rows, keep: 'first' | 'last'): Rows {
-  const at = specOf(tableName).key.map((key) => table.columns.findIndex((column) => column.name === key));
-  const byKey = new Map<string, readonly unknown[]>();
-  for (const row of rows) {
-    const key = JSON.stringify(at.map((index) => row[index]));
+function distinct(to: Target, sheet: Sheet, keep: 'first' | 'last'): Sheet {
+  const at = keyColumns(to);
+  const byKey = new Map<string, number>();
+  for (let row = 0; row < sheet.rows; row++) {
+    const key = keyAt(sheet, at, row);
     if (keep === 'last' || !byKey.has(key)) byKey.set(key, row);
   }
-  return [...byKey.values()];
+  return byKey.size === sheet.rows ? sheet : pick(sheet, [...byKey.values()]);
 }
 
-async function writeTo(to: Target, made: Made, rows: Rows, select?: string): Promise<void> {
+/** Where the key's columns are. */
+function keyColumns({ table, name: tableName }: Target): number[] {
+  return specOf(tableName).key.map((key) => table.columns.findIndex((column) => column.name === key));
+}
+
+async function writeTo(to: Target, made: Made, sheet: Sheet, select?: string): Promise<void> {
   const path = newFileName();
-  const written = await to.writer.write(join(to.table.dir, path), to.table.columns, rows, select);
+  const written = await to.writer.write(join(to.table.dir, path), to.table.columns, sheet, select);
   if (written.rows === 0) rmSync(join(to.table.dir, path), { force: true });
   else made.adds.push(addOf(path, written, to.clock()));
 }

@@ -12,6 +12,8 @@ import { anyEvent, blankEvent } from '../schemas/testing.ts';
 import { columnsOf } from './columns.ts';
 import { openParquetWriter, type ParquetWriter } from './parquet.ts';
 import { relation } from './relation.ts';
+import { newSheet } from './sheet.ts';
+import { recordWriter } from './sheet-avro.ts';
 import { plainValue } from './values.ts';
 import { CHUNK_ROWS } from './vectors.ts';
 
@@ -27,16 +29,15 @@ afterAll(() => {
 });
 
 const COLUMNS = columnsOf('TraceEvent');
+const put = recordWriter('TraceEvent');
 const decode = decoder('TraceEvent');
 const fromJson = jsonReader('TraceEvent');
 
 async function roundTrip(events: readonly TraceEvent[]): Promise<TraceEvent[]> {
   const path = join(dir, 'x.parquet');
-  await writer.write(
-    path,
-    COLUMNS,
-    events.map((event) => Object.values(decode(encode('TraceEvent', event)))),
-  );
+  const sheet = newSheet(COLUMNS);
+  for (const event of events) put(sheet, sheet.rows++, encode('TraceEvent', event));
+  await writer.write(path, COLUMNS, sheet);
   const reader = await writer.duck.connection.runAndReadAll(relation(COLUMNS, [path]));
   const names = reader.columnNames();
   return reader

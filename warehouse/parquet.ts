@@ -1,11 +1,13 @@
 import { rmSync, statSync } from 'node:fs';
-import { DuckDBTableFunction } from '@duckdb/node-api';
+import { BIGINT, BLOB, BOOLEAN, DuckDBTableFunction, INTEGER, VARCHAR } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
 import { FlipstreamError } from '../schemas/errors.ts';
 import { type Column, duckType, jsonStructure } from './columns.ts';
 import { type Duck, name, openDuck, text } from './duck.ts';
+import type { Sheet } from './sheet.ts';
+import { type Strip, settle } from './strip.ts';
 import { syncFile } from './sync.ts';
-import { type Carrier, CHUNK_ROWS, carrierOf, fill, type Rows } from './vectors.ts';
+import { CHUNK_ROWS, fill } from './vectors.ts';
 
 /**
  * Fast enough for the sink; compaction packs harder later. Version 2 pages hold the lengths of strings apart
@@ -33,19 +35,29 @@ export interface ParquetWriter {
    * whole table.
    * @param select SQL over the rows, which it finds as the relation `incoming`; default: all of them as they are.
    */
-  write(path: string, columns: readonly Column[], rows: Rows, select?: string): Promise<Written>;
+  write(path: string, columns: readonly Column[], sheet: Sheet, select?: string): Promise<Written>;
   /** The strings of the first column that a query over the rows (`incoming`) gives. */
-  ask(columns: readonly Column[], rows: Rows, select: string): Promise<string[]>;
+  ask(columns: readonly Column[], sheet: Sheet, select: string): Promise<string[]>;
   /** Runs a COPY whose source are files, in turn with the writes. */
   copy(path: string, select: string, options: string): Promise<Written>;
   close(): void;
 }
 
 interface Load {
-  rows: Rows;
+  rows: number;
   sent: number;
-  columns: { at: number; name: string; carrier: Exclude<Carrier, { as: 'nothing' }> }[];
+  columns: { column: Column; strip: Strip }[];
 }
+
+const CARRIER = {
+  string: VARCHAR,
+  list: VARCHAR,
+  bytes: BLOB,
+  long: BIGINT,
+  int: INTEGER,
+  boolean: BOOLEAN,
+} as const;
+const NO_LOAD: Load = { rows: 0, sent: 0, columns: [] };
 
 const SOURCE = 'flipstream_rows';
 
@@ -55,23 +67,24 @@ export async function openParquetWriter(
 ): Promise<ParquetWriter> {
   // One thread: with two, DuckDB and this process's own thread fight over the same cores, and both lose.
   const duck = await openDuck({ ...options, threads: 1 });
-  let load: Load = { rows: [], sent: 0, columns: [] };
+  let load = NO_LOAD;
   let turn: Promise<unknown> = Promise.resolve();
 
   duck.connection.registerTableFunction(
     DuckDBTableFunction.create({
       name: SOURCE,
       bindFunction: (bind) => {
-        for (const { name: column, carrier } of load.columns) bind.addResultColumn(column, carrier.type);
+        for (const { column } of load.columns) bind.addResultColumn(column.name, CARRIER[column.type.kind]);
       },
       initFunction: (init) => init.setMaxThreads(1),
       mainFunction: (_info, chunk) => {
         const from = load.sent;
-        const count = Math.min(CHUNK_ROWS, load.rows.length - from);
+        const count = Math.min(CHUNK_ROWS, load.rows - from);
         load.sent += count;
         duckdb.data_chunk_set_size(chunk.chunk, count);
-        load.columns.forEach(({ at, carrier }, column) => {
-          fill(chunk, column, carrier, { rows: load.rows, at, from, count });
+        if (count === 0) return;
+        load.columns.forEach(({ strip }, column) => {
+          fill(chunk, column, strip, from, count);
         });
       },
     }),
@@ -91,25 +104,28 @@ export async function openParquetWriter(
   /** @param select undefined: the rows go straight through; else they may be read more than once. */
   async function withRows<T>(
     columns: readonly Column[],
-    rows: Rows,
+    { rows, strips }: Sheet,
     select: string | undefined,
     use: (sql: string) => Promise<T>,
   ): Promise<T> {
-    const carriers = columns.map(({ type }, at) => carrierOf(type.kind, rows, at));
     const used: Load['columns'] = [];
-    carriers.forEach((carrier, at) => {
-      if (carrier.as !== 'nothing') used.push({ at, name: columns[at]?.name ?? '', carrier });
+    const projection = columns.map((column, at) => {
+      const strip = strips[at];
+      if (strip === undefined || strip.count === 0) return nothing(column);
+      settle(strip, rows);
+      used.push({ column, strip });
+      return projected(column);
     });
     load = { rows, sent: 0, columns: used };
     try {
       // A table function must give at least one column.
-      const source = used.length > 0 ? `${SOURCE}()` : `range(${rows.length})`;
-      const incoming = `SELECT ${columns.map((column, at) => projected(column, carriers[at])).join(', ')} FROM ${source}`;
+      const source = used.length > 0 ? `${SOURCE}()` : `range(${rows})`;
+      const incoming = `SELECT ${projection.join(', ')} FROM ${source}`;
       return await use(
         select === undefined ? incoming : `WITH incoming AS MATERIALIZED (${incoming}) ${select}`,
       );
     } finally {
-      load = { rows: [], sent: 0, columns: [] };
+      load = NO_LOAD;
     }
   }
 
@@ -121,11 +137,11 @@ export async function openParquetWriter(
 
   return {
     duck,
-    write: (path, columns, rows, select) =>
-      inTurn(() => withRows(columns, rows, select, (sql) => run(path, sql, QUICK))),
-    ask: (columns, rows, select) =>
+    write: (path, columns, sheet, select) =>
+      inTurn(() => withRows(columns, sheet, select, (sql) => run(path, sql, QUICK))),
+    ask: (columns, sheet, select) =>
       inTurn(() =>
-        withRows(columns, rows, select, async (sql) => {
+        withRows(columns, sheet, select, async (sql) => {
           const reader = await duck.connection.runAndReadAll(sql);
           return reader.getRowsJson().map(([first]) => String(first));
         }),
@@ -135,14 +151,19 @@ export async function openParquetWriter(
   };
 }
 
-function projected(column: Column, carrier: Carrier | undefined): string {
+/** A column of which no row has a value, so that nothing needs to cross. */
+function nothing(column: Column): string {
+  return `${emptyOf(column)} AS ${name(column.name)}`;
+}
+
+function projected(column: Column): string {
   const as = name(column.name);
-  if (carrier === undefined || carrier.as === 'nothing') {
-    // A list field has a default and is never null.
-    const empty = column.type.kind === 'list' ? '[]' : 'NULL';
-    return `${empty}::${duckType(column)} AS ${as}`;
-  }
-  if (carrier.as === 'json')
-    return `from_json(${as}, ${text(jsonStructure(column))})::${duckType(column)} AS ${as}`;
-  return as;
+  if (column.type.kind !== 'list') return as;
+  const read = `from_json(${as}, ${text(jsonStructure(column))})::${duckType(column)}`;
+  return `coalesce(${read}, ${emptyOf(column)}) AS ${as}`;
+}
+
+/** A list field has a default and is never null. */
+function emptyOf(column: Column): string {
+  return `${column.type.kind === 'list' ? '[]' : 'NULL'}::${duckType(column)}`;
 }

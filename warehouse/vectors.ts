@@ -1,188 +1,104 @@
 /**
- * Columns of records into DuckDB's vectors. @duckdb/node-api sets one value a call and keeps validity in
- * BigInts, which costs more than all the rest of landing a row, so this writes whole columns through the
- * bindings it is built on.
+ * Columns into DuckDB's vectors. @duckdb/node-api sets one value a call and keeps validity in BigInts, which
+ * costs more than all the rest of landing a row, so this copies whole columns through the bindings it is built on.
  */
-import {
-  BIGINT,
-  BOOLEAN,
-  type DuckDBDataChunk,
-  type DuckDBType,
-  ENUM,
-  INTEGER,
-  VARCHAR,
-} from '@duckdb/node-api';
+import { isUtf8 } from 'node:buffer';
+import type { DuckDBDataChunk } from '@duckdb/node-api';
 import duckdb from '@duckdb/node-bindings';
+import { type Strip, textStart } from './strip.ts';
 
-/** Rows as arrays of values in the order of their columns. */
-export type Rows = readonly (readonly unknown[])[];
+/** Rows that one chunk takes at most. */
+export const CHUNK_ROWS = duckdb.vector_size();
 
-/** How one column of one set of rows crosses into DuckDB. */
-export type Carrier =
-  | { as: 'nothing' }
-  | { as: 'string' | 'json' | 'long' | 'int' | 'boolean'; type: DuckDBType }
-  /** Few distinct strings: numbers cross, and the strings once. */
-  | { as: 'code'; type: DuckDBType; codes: Codes };
-
-/** For each row the number of its string, in the width DuckDB gives an enum of that many names. */
-interface Codes {
-  numbers: Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
-  isNull: Uint8Array | null;
+/**
+ * Fills column `column` of a chunk with `count` values of a strip, from row `from` on.
+ * @param strip covers all rows (`settle`)
+ * @param from a multiple of CHUNK_ROWS
+ */
+export function fill(
+  chunk: DuckDBDataChunk,
+  column: number,
+  strip: Strip,
+  from: number,
+  count: number,
+): void {
+  const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
+  const { width } = strip;
+  if (width > 0) duckdb.copy_data_to_vector(vector, 0, strip.data.buffer, from * width, count * width);
+  else fillText(vector, strip, from, count);
+  if (strip.count === strip.rows) return;
+  duckdb.vector_ensure_validity_writable(vector);
+  duckdb.copy_data_to_vector_validity(vector, 0, strip.present.buffer, from / 8, Math.ceil(count / 64) * 8);
 }
 
-const SAMPLE = 512;
-const DISTINCT_IN_SAMPLE = SAMPLE / 4;
-const LONGEST_CODED = 200;
-const MOST_CODES = 65_536;
+/** DuckDB's string (`duckdb_string_t`): its length, then up to 12 bytes themselves, or 4 of them and a pointer to all. */
+const HANDLE_BYTES = 16;
+const INLINE = 12;
+const handles = new Uint32Array((CHUNK_ROWS * HANDLE_BYTES) / 4);
+const handleBytes = new Uint8Array(handles.buffer);
+const TWO_32 = 2 ** 32;
 
-/** Chooses the carrier of column `at`; `nothing` when no row has a value there. */
-export function carrierOf(kind: string, rows: Rows, at: number): Carrier {
-  if (kind === 'list') return isEmptyList(rows, at) ? { as: 'nothing' } : { as: 'json', type: VARCHAR };
-  if (isNull(rows, at)) return { as: 'nothing' };
-  if (kind === 'long') return { as: 'long', type: BIGINT };
-  if (kind === 'int') return { as: 'int', type: INTEGER };
-  if (kind === 'boolean') return { as: 'boolean', type: BOOLEAN };
-  const coded = repeats(rows, at) ? encoded(rows, at) : null;
-  return coded ? { as: 'code', ...coded } : { as: 'string', type: VARCHAR };
+/**
+ * All text of the chunk becomes one string that DuckDB owns; the strings of the rows then point into it. A call
+ * for each string would take most of the time a row takes.
+ */
+function fillText(vector: Vector, strip: Strip, from: number, count: number): void {
+  const { data, ends } = strip;
+  const start = textStart(strip, from);
+  const all = data.subarray(start, ends[from + count - 1]);
+  // The whole is UTF-8 and each part begins where a character does: then each part is UTF-8.
+  if (!isUtf8(all) || !beginWhole(strip, from, count)) {
+    fillRepaired(vector, strip, from, count);
+    return;
+  }
+  let low = 0;
+  let high = 0;
+  if (all.length > INLINE) {
+    duckdb.vector_assign_string_element_len(vector, 0, all);
+    const handle = Buffer.from(duckdb.vector_get_data(vector, HANDLE_BYTES));
+    low = handle.readUInt32LE(8);
+    high = handle.readUInt32LE(12);
+  }
+  let at = start;
+  for (let i = 0; i < count; i++) {
+    const end = ends[from + i] ?? at;
+    const length = end - at;
+    const word = i * 4;
+    handles[word] = length;
+    if (length > INLINE) {
+      handleBytes[i * HANDLE_BYTES + 4] = data[at] ?? 0;
+      handleBytes[i * HANDLE_BYTES + 5] = data[at + 1] ?? 0;
+      handleBytes[i * HANDLE_BYTES + 6] = data[at + 2] ?? 0;
+      handleBytes[i * HANDLE_BYTES + 7] = data[at + 3] ?? 0;
+      const address = low + (at - start);
+      handles[word + 2] = address;
+      handles[word + 3] = address >= TWO_32 ? high + 1 : high;
+    } else {
+      handles[word + 1] = 0;
+      handles[word + 2] = 0;
+      handles[word + 3] = 0;
+      for (let byte = 0; byte < length; byte++)
+        handleBytes[i * HANDLE_BYTES + 4 + byte] = data[at + byte] ?? 0;
+    }
+    at = end;
+  }
+  duckdb.copy_data_to_vector(vector, 0, handles.buffer, 0, count * HANDLE_BYTES);
 }
 
-function isNull(rows: Rows, at: number): boolean {
-  for (let i = 0; i < rows.length; i++) {
-    const value = rows[i]?.[at];
-    if (value !== null && value !== undefined) return false;
+function beginWhole({ data, ends }: Strip, from: number, count: number): boolean {
+  for (let i = from; i < from + count; i++) {
+    if (((data[ends[i] ?? 0] ?? 0) & 0xc0) === 0x80 && (ends[i] ?? 0) < (ends[from + count - 1] ?? 0))
+      return false;
   }
   return true;
 }
 
-function isEmptyList(rows: Rows, at: number): boolean {
-  return rows.every((row) => row[at] === null || (Array.isArray(row[at]) && row[at].length === 0));
-}
-
-/** Whether a sample, taken over the whole length, repeats itself. */
-function repeats(rows: Rows, at: number): boolean {
-  const step = Math.max(1, Math.floor(rows.length / SAMPLE));
-  const seen = new Set<string>();
-  let present = 0;
-  for (let i = 0; i < rows.length; i += step) {
-    const value = rows[i]?.[at];
-    if (typeof value !== 'string') continue;
-    if (value.length > LONGEST_CODED) return false;
-    present++;
-    seen.add(value);
-    if (seen.size > DISTINCT_IN_SAMPLE) return false;
+/** Text that is no UTF-8, which Avro does not rule out: each wrong byte becomes U+FFFD, as it does for every other reader. */
+function fillRepaired(vector: Vector, strip: Strip, from: number, count: number): void {
+  for (let i = from; i < from + count; i++) {
+    const text = strip.data.toString('utf8', textStart(strip, i), strip.ends[i]);
+    duckdb.vector_assign_string_element_len(vector, i - from, Buffer.from(text));
   }
-  return seen.size * 2 <= present;
-}
-
-function encoded(rows: Rows, at: number): { type: DuckDBType; codes: Codes } | null {
-  const known = new Map<string, number>();
-  const numbers = new Uint32Array(rows.length);
-  let nulls: Uint8Array | null = null;
-  let last = '';
-  let code = -1;
-  for (let i = 0; i < rows.length; i++) {
-    const value = rows[i]?.[at];
-    if (typeof value !== 'string') {
-      nulls ??= new Uint8Array(rows.length);
-      nulls[i] = 1;
-      continue;
-    }
-    // Neighbours are mostly alike, and comparing costs less than looking up.
-    if (code === -1 || value !== last) {
-      const seen = known.get(value);
-      // DuckDB's enums end a name at a NUL.
-      if (
-        seen === undefined &&
-        (known.size >= MOST_CODES || value.length > LONGEST_CODED || value.includes('\0'))
-      )
-        return null;
-      code = seen ?? known.size;
-      if (seen === undefined) known.set(value, code);
-      last = value;
-    }
-    numbers[i] = code;
-  }
-  const narrow =
-    known.size <= 255 ? Uint8Array.from(numbers) : known.size <= 65_535 ? Uint16Array.from(numbers) : numbers;
-  return { type: ENUM([...known.keys()]), codes: { numbers: narrow, isNull: nulls } };
-}
-
-const VECTOR = duckdb.vector_size();
-const valid = new Uint8Array(VECTOR / 8);
-const longs = new Int32Array(VECTOR * 2);
-const ints = new Int32Array(VECTOR);
-const bytes = new Uint8Array(VECTOR);
-const TWO_32 = 2 ** 32;
-
-/** Rows that one chunk takes at most. */
-export const CHUNK_ROWS = VECTOR;
-
-type Carried = Exclude<Carrier, { as: 'nothing' }>;
-
-interface Source {
-  rows: Rows;
-  at: number;
-  from: number;
-  count: number;
-}
-
-/** Fills column `column` of a chunk with `count` values of column `at`, from row `from` on. */
-export function fill(chunk: DuckDBDataChunk, column: number, carrier: Carried, source: Source): void {
-  const vector = duckdb.data_chunk_get_vector(chunk.chunk, column);
-  const nulls = put(carrier, vector, source);
-  if (nulls === 0) return;
-  duckdb.vector_ensure_validity_writable(vector);
-  duckdb.copy_data_to_vector_validity(vector, 0, valid.buffer, 0, Math.ceil(source.count / 64) * 8);
-}
-
-/** @returns how many of the values are null; if any, `valid` says which. One loop a kind: calls inside cost more than the work. */
-function put(carrier: Carried, vector: Vector, { rows, at, from, count }: Source): number {
-  const { as } = carrier;
-  let nulls = 0;
-  if (as === 'string' || as === 'json') {
-    for (let i = 0; i < count; i++) {
-      const value = rows[from + i]?.[at];
-      if (value === null || value === undefined) nulls = markNull(i, nulls);
-      else {
-        const text = as === 'string' ? String(value) : JSON.stringify(value);
-        duckdb.vector_assign_string_element(vector, i, text);
-      }
-    }
-    return nulls;
-  }
-  if (as === 'code') {
-    const { numbers, isNull: missing } = carrier.codes;
-    const width = numbers.BYTES_PER_ELEMENT;
-    duckdb.copy_data_to_vector(vector, 0, numbers.buffer, from * width, count * width);
-    if (missing) for (let i = 0; i < count; i++) if (missing[from + i] === 1) nulls = markNull(i, nulls);
-    return nulls;
-  }
-  if (as === 'long') {
-    for (let i = 0; i < count; i++) {
-      const value = rows[from + i]?.[at];
-      if (typeof value === 'number') {
-        longs[2 * i] = value | 0;
-        longs[2 * i + 1] = Math.floor(value / TWO_32);
-      } else nulls = markNull(i, nulls);
-    }
-    duckdb.copy_data_to_vector(vector, 0, longs.buffer, 0, count * 8);
-    return nulls;
-  }
-  const target = as === 'int' ? ints : bytes;
-  for (let i = 0; i < count; i++) {
-    const value = rows[from + i]?.[at];
-    if (value === null || value === undefined) nulls = markNull(i, nulls);
-    else target[i] = Number(value);
-  }
-  duckdb.copy_data_to_vector(vector, 0, target.buffer, 0, count * target.BYTES_PER_ELEMENT);
-  return nulls;
-}
-
-/** @returns the new number of nulls. */
-function markNull(index: number, nulls: number): number {
-  if (nulls === 0) valid.fill(255);
-  valid[index >> 3] = (valid[index >> 3] ?? 0) & ~(1 << (index & 7));
-  return nulls + 1;
 }
 
 type Vector = ReturnType<typeof duckdb.data_chunk_get_vector>;

@@ -1,27 +1,32 @@
-import type { Batch, Incoming } from '../../log/log.ts';
+import type { Batch } from '../../log/log.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { isoTime } from '../../schemas/time.ts';
 import { TOPICS } from '../../schemas/topics.ts';
 import type { Cargo } from '../../warehouse/land.ts';
-import type { LandedTopic, TableName } from '../../warehouse/tables.ts';
-import { createRowMaker, type Row, weightOf } from './rows.ts';
+import { clearSheet, newSheet, type Sheet } from '../../warehouse/sheet.ts';
+import { type LandedTopic, type TableName, tableColumns } from '../../warehouse/tables.ts';
+import { createRowWriter } from './rows.ts';
 
 /** What waits in memory to land in one table. */
 export interface Hold {
   /** Takes a batch in; what was taken before is passed over. @throws FlipstreamError `log_gap` (fatal) */
-  take(batch: Batch<LandedTopic>, logId: string, now: number): void;
+  take(batch: Batch<LandedTopic, Buffer>, logId: string, now: number): void;
   /** Where a partition goes on, once the table has been asked. */
   expect(partition: number, next: number): void;
   /** Everything held, which is held no longer; null when there is nothing. */
   unload(): (Cargo & { delays: readonly number[] }) | null;
+  /** Takes back a sheet that was unloaded and is done with. */
+  reuse(sheet: Sheet): void;
   readonly rows: number;
   readonly weight: number;
 }
 
 export function createHold(table: TableName, topic: LandedTopic, acceptGap: boolean): Hold {
-  const maker = createRowMaker(table);
+  const columns = tableColumns(table);
+  const writer = createRowWriter(table);
   const expected = new Map<number, number>();
-  let rows: Row[] = [];
+  let sheet = newSheet(columns);
+  let spare: Sheet | null = null;
   let published: number[] = [];
   let weight = 0;
   let logIdHeld = '';
@@ -34,13 +39,12 @@ export function createHold(table: TableName, topic: LandedTopic, acceptGap: bool
       // A compacted topic loses what later records replaced; any other has lost what we never saw.
       if (TOPICS[topic].cleanup === 'delete' && batch.earliest > from && !acceptGap) throw gap(batch, from);
       logIdHeld = logId;
-      const landedAt = isoTime(now);
+      const write = writer.from(logId, isoTime(now));
       for (const record of batch.records) {
         if (record.offset < from) continue;
-        const incoming: Incoming = record;
-        rows.push(maker.row(incoming, logId, landedAt));
+        write(sheet, record);
         published.push(record.timestamp);
-        weight += weightOf(incoming);
+        weight += ROW_WEIGHT + record.value.length;
       }
       const to = Math.max(from, batch.nextOffset);
       expected.set(partition, to);
@@ -50,22 +54,27 @@ export function createHold(table: TableName, topic: LandedTopic, acceptGap: bool
       expected.set(partition, from);
     },
     unload() {
-      if (rows.length === 0) return null;
+      if (sheet.rows === 0) return null;
       const logId = logIdHeld;
       const cargo = {
-        rows,
+        sheet,
         delays: published,
         next: new Map(next),
         appId: (partition: number) => appId(logId, topic, partition),
       };
-      rows = [];
+      sheet = spare ?? newSheet(columns);
+      spare = null;
       published = [];
       weight = 0;
       next.clear();
       return cargo;
     },
+    reuse(done) {
+      clearSheet(done);
+      spare = done;
+    },
     get rows() {
-      return rows.length;
+      return sheet.rows;
     },
     get weight() {
       return weight;
@@ -73,12 +82,15 @@ export function createHold(table: TableName, topic: LandedTopic, acceptGap: bool
   };
 }
 
+/** About what a row takes besides its record's own bytes. */
+const ROW_WEIGHT = 300;
+
 /** Under this name a table keeps how far a partition has landed. */
 export function appId(logId: string, topic: string, partition: number): string {
   return `${logId}/${topic}/${partition}`;
 }
 
-function gap({ topic, partition, earliest }: Batch, from: number): FlipstreamError {
+function gap({ topic, partition, earliest }: Batch<LandedTopic, Buffer>, from: number): FlipstreamError {
   return new FlipstreamError(
     'log_gap',
     'fatal',

@@ -1,68 +1,77 @@
 import type { Incoming } from '../../log/log.ts';
+import { decoder } from '../../schemas/codec.ts';
 import { verdictHash } from '../../schemas/signature.ts';
 import type { TopicName } from '../../schemas/topics.ts';
 import { TOPICS } from '../../schemas/topics.ts';
-import { columnsOf } from '../../warehouse/columns.ts';
-import { type LandedTopic, specOf, TABLE_NAMES, TABLES, type TableName } from '../../warehouse/tables.ts';
+import { putValue, type Sheet } from '../../warehouse/sheet.ts';
+import { recordWriter } from '../../warehouse/sheet-avro.ts';
+import { putNumber, putText } from '../../warehouse/strip.ts';
+import {
+  type LandedTopic,
+  specOf,
+  TABLE_NAMES,
+  TABLES,
+  type TableName,
+  tableColumns,
+} from '../../warehouse/tables.ts';
 
-/** A row of a table, values in the order of its columns. */
-export type Row = unknown[];
+/** Adds a record as a row to a sheet of its table. */
+type AddRow = (sheet: Sheet, record: Incoming<LandedTopic, Buffer>) => void;
 
-export interface RowMaker {
-  /** @param landedAt ISO 8601: when the row was taken in. */
-  row(record: Incoming, logId: string, landedAt: string): Row;
+export interface RowWriter {
+  /** @param landedAt ISO 8601: when the rows are taken in. */
+  from(logId: string, landedAt: string): AddRow;
 }
 
-/** Makes rows of a table's records; the record's own values are taken as they are, not copied. */
-export function createRowMaker(table: TableName): RowMaker {
+export function createRowWriter(table: TableName): RowWriter {
   const { topic, omit } = specOf(table);
-  const names = columnsOf(TOPICS[topic].schema).map(({ name }) => name);
-  const left = names.filter((name) => omit.includes(name)).map((name) => names.indexOf(name));
-  const inOrder = orderChecker(names);
+  const put = recordWriter(TOPICS[topic].schema, omit);
+  const putOwn = table === 'verdicts' ? ownOfVerdict() : null;
+  const columns = tableColumns(table).map(({ name }) => name);
+  const [logIdAt, partitionAt, offsetAt, landedAtAt] = [
+    columns.indexOf('_log_id'),
+    columns.indexOf('_partition'),
+    columns.indexOf('_offset'),
+    columns.indexOf('_landed_at'),
+  ];
   return {
-    row({ partition, offset, key, value }, logId, landedAt) {
-      const row: Row = inOrder(value) ? Object.values(value) : byName(value, names);
-      for (const index of left) row.splice(index, 1);
-      if (table === 'verdicts' && 'oracle_seq' in value) row.push(key, verdictHash(value));
-      // Not pushed: an array that grows keeps room for half as much again.
-      return row.concat(logId, partition, offset, landedAt);
+    from(logId, landedAt) {
+      const id = Buffer.from(logId);
+      const time = Buffer.from(landedAt);
+      return (sheet, record) => {
+        const row = sheet.rows;
+        put(sheet, row, record.value);
+        putOwn?.(sheet, record);
+        const { strips } = sheet;
+        const [logIds, partitions, offsets, times] = [
+          strips[logIdAt],
+          strips[partitionAt],
+          strips[offsetAt],
+          strips[landedAtAt],
+        ];
+        if (logIds && partitions && offsets && times) {
+          putText(logIds, row, id, 0, id.length);
+          putNumber(partitions, row, record.partition);
+          putNumber(offsets, row, record.offset);
+          putText(times, row, time, 0, time.length);
+        }
+        sheet.rows++;
+      };
     },
   };
 }
 
-/**
- * Decoded records are instances of one class whose fields are the schema's, in order: then their values are
- * the row. Looking each up by name would cost more than decoding it.
- */
-function orderChecker(names: readonly string[]): (value: object) => boolean {
-  let known: unknown = null;
-  return (value) => {
-    if (value.constructor === known) return true;
-    if (value.constructor === Object) return false;
-    const keys = Object.keys(value);
-    if (keys.length !== names.length || keys.some((key, index) => key !== names[index])) return false;
-    known = value.constructor;
-    return true;
+/** The key a verdict was published under, and the hash of the whole signed record. */
+function ownOfVerdict(): AddRow {
+  const decode = decoder('Verdict');
+  const columns = tableColumns('verdicts').map(({ name }) => name);
+  const [keyAt, hashAt] = [columns.indexOf('_key'), columns.indexOf('_hash')];
+  return ({ strips, rows }, { key, value }) => {
+    const [keys, hashes] = [strips[keyAt], strips[hashAt]];
+    if (!keys || !hashes) return;
+    putValue(keys, rows, key);
+    putValue(hashes, rows, verdictHash(decode(value)));
   };
-}
-
-function byName(value: object, names: readonly string[]): Row {
-  const fields = new Map<string, unknown>(Object.entries(value));
-  return names.map((name) => fields.get(name) ?? null);
-}
-
-/** About how many bytes a record holds on the heap: its content, and a guess for the rest. */
-export function weightOf({ value }: Incoming): number {
-  if (!('salt' in value)) return 1000;
-  const { text_redacted: text, input_redacted: input, output_redacted: output } = value;
-  const { result_redacted: result, diff_redacted: diff } = value;
-  const lengths =
-    (text?.length ?? 0) +
-    (input?.length ?? 0) +
-    (output?.length ?? 0) +
-    (result?.length ?? 0) +
-    (diff?.length ?? 0);
-  return 1000 + lengths;
 }
 
 const byTopic = new Map<TopicName, TableName>(TABLE_NAMES.map((name) => [TABLES[name].topic, name]));

@@ -6,6 +6,8 @@ import type { RawRecord } from '../values.ts';
 const RECORD_HEADER = 20;
 /** A block is closed when it holds this many bytes: enough to compress well, little to read for one record. */
 export const BLOCK_BYTES = 512 * 1024;
+/** Room that nearly every plain block fits in at once; in small pieces, joining them costs more than unpacking. */
+const PLAIN_BYTES = BLOCK_BYTES + 64 * 1024;
 /** Below this, compressing costs the reader more than the disk gains; maintenance merges small blocks later. */
 const COMPRESS_FROM = 16 * 1024;
 
@@ -90,7 +92,7 @@ export function* unpack(block: { base: number; data: Buffer }, offset: number): 
 export function plain(data: Buffer, zstd: boolean): Buffer {
   if (!zstd) return data;
   try {
-    return zstdDecompressSync(data);
+    return zstdDecompressSync(data, { chunkSize: PLAIN_BYTES });
   } catch (cause) {
     throw torn(cause);
   }

@@ -1,6 +1,6 @@
 import type { TopicName } from '../../schemas/topics.ts';
 import type { ConsumeOptions, Running } from '../log.ts';
-import { decodeBatch, valueDecoder } from '../values.ts';
+import { decodeBatch, type SchemaIds } from '../values.ts';
 import { bump, type Core } from './core.ts';
 import { createMember, type Member } from './member.ts';
 import { createOffsets, createPost, groupId, writeLetters } from './offsets.ts';
@@ -22,12 +22,19 @@ interface Place {
   retryAt: number;
 }
 
+/** Makes what reads the values of one topic; it throws FlipstreamError (poison) at those it cannot read. */
+type Reading<T extends TopicName, V> = (topic: T, ids: SchemaIds) => (bytes: Buffer) => V;
+
 /** One consumer of a group. Partitions are served in turn; one that fails is retried while the others go on. */
-export function consume<T extends TopicName>(core: Core, options: ConsumeOptions<T>): Running {
+export function consume<T extends TopicName, V>(
+  core: Core,
+  options: ConsumeOptions<T, V>,
+  reading: Reading<T, V>,
+): Running {
   return start(core, async (stopped) => {
     const group = await groupId(core, options.group, options.topics);
     const member = createMember(core, options.group, group);
-    const serve = await createServer(core, options, group, member);
+    const serve = await createServer(core, options, reading, group, member);
     const wakeUp = () => core.wake.ring();
     stopped.addEventListener('abort', wakeUp);
     try {
@@ -51,9 +58,10 @@ export function consume<T extends TopicName>(core: Core, options: ConsumeOptions
 }
 
 /** One round over everything the member holds. */
-async function createServer<T extends TopicName>(
+async function createServer<T extends TopicName, V>(
   core: Core,
-  options: ConsumeOptions<T>,
+  options: ConsumeOptions<T, V>,
+  reading: Reading<T, V>,
   group: number,
   member: Member,
 ) {
@@ -62,7 +70,7 @@ async function createServer<T extends TopicName>(
   const limit = { records: options.maxBatch ?? BATCH_RECORDS, bytes: BATCH_BYTES };
   const topics = options.topics.map((topic) => ({
     topic,
-    decode: valueDecoder(topic, core.catalog.schemas),
+    decode: reading(topic, core.catalog.schemas),
   }));
   const places = new Map<string, Place>();
 

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import type { Log } from '../log.ts';
-import { decodeBatch, type Seal, valueDecoder } from '../values.ts';
+import { decodeBatch, type Seal, valueDecoder, valueReader } from '../values.ts';
 import { createAppend } from './append.ts';
 import { openCatalog } from './catalog.ts';
 import { consume } from './consume.ts';
@@ -119,7 +119,11 @@ function logOver(core: Core, maintainEveryMs: number | null): EmbeddedLog {
     publish: (records) => whileOpen(() => append(records)),
     consume: (options) => {
       if (closing) throw closedError(core.path);
-      return consume(core, options);
+      return consume(core, options, valueDecoder);
+    },
+    consumeAvro: (options) => {
+      if (closing) throw closedError(core.path);
+      return consume(core, options, valueReader);
     },
     run: (reducer) => {
       if (closing) throw closedError(core.path);
