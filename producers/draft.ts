@@ -27,14 +27,7 @@ const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
  * - `piece`: part of an assistant message, joined by `own_id` (its message_id) and `index`.
  * - `last_message`: what the harness says was the turn's last message; an event only if no piece told it.
  */
-const DraftRole = z.enum([
-  'event',
-  'call_started',
-  'call_ended',
-  'call_seen',
-  'piece',
-  'last_message',
-]);
+const DraftRole = z.enum(['event', 'call_started', 'call_ended', 'call_seen', 'piece', 'last_message']);
 
 export const Draft = z.strictObject({
   role: DraftRole,

@@ -77,7 +77,7 @@ export function putNumber(strip: Strip, row: number, value: number): void {
   else strip.data[row] = value;
 }
 
-export function hasValue(strip: Strip, row: number): boolean {
+function hasValue(strip: Strip, row: number): boolean {
   return row < strip.rows && ((strip.present[row >> 3] ?? 0) & (1 << (row & 7))) !== 0;
 }
 
