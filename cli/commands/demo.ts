@@ -44,6 +44,7 @@ async function runDemo(context: Context): Promise<void> {
 
   say('1. A repository with a bug, an oracle with a hidden test, keys and tokens.');
   const { settings } = await prepare(place.config, {
+    startsCollector: false,
     transport: 'command',
     rotate: false,
     oracle: null,

@@ -65,6 +65,7 @@ async function register(context: Context, flags: Flags, file: string): Promise<v
   const preview = planInit(config.home, file, shown);
   if (!(await agreed(context, flags, preview))) return;
   const { settings, made } = await prepare(config, {
+    startsCollector: true,
     transport: flags.transport,
     rotate: flags.rotate,
     oracle,

@@ -23,6 +23,8 @@ export interface PrepareOptions {
   oracle: { url: string; token: string } | null;
   /** For the http transport, when none is written down yet. */
   port: number;
+  /** Hooks may start a collector that is not there; it outlives them. */
+  startsCollector: boolean;
 }
 
 /**
@@ -43,7 +45,8 @@ export async function prepare(
   const reviewer = await ensureReviewer(home);
   if (reviewer.made) made.push('the reviewer\u2019s key pair, for quarantined content');
   const before = readSettings(home);
-  const settings: Settings = { ...before, collector: { node: process.execPath, cli: [launcher()] } };
+  const settings: Settings = { ...before };
+  if (options.startsCollector) settings.collector = { node: process.execPath, cli: [launcher()] };
   if (options.oracle) settings.oracle = options.oracle;
   else if (!before.oracle || options.rotate) settings.oracle = await localOracle(config, before, made);
   if (existsSync(config.oracleHome.root)) settings.oracle_home = config.oracleHome.root;

@@ -57,7 +57,13 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     FLIPSTREAM_ORACLE_HOME: config.oracleHome.root,
   };
   const port = transport === 'http' ? await freePort() : 0;
-  const { settings } = await prepare(config, { transport, rotate: false, oracle: null, port });
+  const { settings } = await prepare(config, {
+    transport,
+    rotate: false,
+    oracle: null,
+    port,
+    startsCollector: false,
+  });
   if (quietMs !== undefined) writeHomeConfig(config.home, { ...settings, quiet_ms: quietMs });
   await readyTask(place);
   const logs = join(place.root, 'logs');
