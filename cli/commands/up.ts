@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import pino from 'pino';
 import { z } from 'zod';
 import { FlipstreamError } from '../../schemas/errors.ts';
@@ -94,5 +95,5 @@ export function partOf(role: string, home: string, oracleHome: string, flags: Pa
     args.push('--metrics-port', String(flags.metricsPort));
   if (role === 'sink' && flags.acceptGap) args.push('--accept-gap');
   if (role === 'oracle' && flags.bucketMs !== undefined) args.push('--bucket-ms', String(flags.bucketMs));
-  return { name: role, args };
+  return { name: role, args, compiled: join(home, 'cache') };
 }

@@ -11,7 +11,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const logger = pino({ level: 'silent' });
 const run = (script: string): Supervisor =>
   supervise(
-    [{ name: 'part', args: ['-e', script] }],
+    [{ name: 'part', args: ['-e', script], compiled: join(root, 'compiled') }],
     { PATH: process.env.PATH, MARK: join(root, 'mark') },
     logger,
   );
