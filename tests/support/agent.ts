@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { writeHomeConfig } from '../../cli/init/home-config.ts';
+import { readSettings } from '../../producers/settings.ts';
 import { type ClaudeEnd, type ClaudeRun, claudeCommand, startClaude } from './claude.ts';
 import type { Rig } from './rig.ts';
 import { type Block, type ModelRequest, startScriptedModel, textOf } from './scripted-model.ts';
@@ -112,4 +114,7 @@ async function register(rig: Rig, home: string, cwd: string, registration: Regis
   const argv = ['init', 'claude-code', '--yes', '--settings', settings, ...http];
   const { code, err } = await rig.flipstream(argv);
   expect({ code, there: existsSync(settings) }, err).toEqual({ code: 0, there: true });
+  // a collector that a hook started would outlive the rig
+  const { collector: _, ...rest } = readSettings(rig.config.home);
+  writeHomeConfig(rig.config.home, rest);
 }
