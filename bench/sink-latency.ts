@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startSink } from '../consumers/sink.ts';
 import { openEmbeddedLog } from '../log/embedded/open.ts';
 import { openReader } from '../warehouse/query.ts';
-import { madeEvents } from './sink-events.ts';
+import { madeEvents } from './support/sink-events.ts';
 
 const EVENTS = Number(process.argv[2] ?? 200);
 const dir = mkdtempSync(join(tmpdir(), 'flipstream-latency-'));

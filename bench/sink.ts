@@ -10,7 +10,7 @@ import { startSink } from '../consumers/sink.ts';
 import { openEmbeddedLog } from '../log/embedded/open.ts';
 import { encode } from '../schemas/codec.ts';
 import { query } from '../warehouse/query.ts';
-import { madeEvents } from './sink-events.ts';
+import { madeEvents } from './support/sink-events.ts';
 
 const EVENTS = Number(process.argv[2] ?? 2_000_000);
 const SAMPLE_EVERY = 500_000;
@@ -50,7 +50,7 @@ async function measure(): Promise<void> {
   const sink = await startSink({ log, warehouse, clock: Date.now });
   let next = SAMPLE_EVERY;
   for (let landed = 0; landed < EVENTS; ) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 100));
     await Promise.race([sink.done, null]);
     landed = sink.stats().tables.events?.rows ?? 0;
     for (; landed >= next; next += SAMPLE_EVERY) {

@@ -14,8 +14,8 @@ import { addOf, newFileName, openTable } from '../warehouse/delta/table.ts';
 import { openParquetWriter } from '../warehouse/parquet.ts';
 import { sheetOf } from '../warehouse/sheet.ts';
 import { tableColumns, tableDir } from '../warehouse/tables.ts';
-import { madeEvents } from './sink-events.ts';
-import { trajectories } from './size-trajectories.ts';
+import { madeEvents } from './support/sink-events.ts';
+import { trajectories } from './support/size-trajectories.ts';
 
 const SHARED = new URL('../../shared/data/trajectories', import.meta.url).pathname;
 

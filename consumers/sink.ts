@@ -57,7 +57,7 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
     warehouse,
     clock,
     flushMs = 250,
-    maxRows = 25_000,
+    maxRows = 32_768,
     maxWeight = 96 * 2 ** 20,
     group = 'sink',
   } = options;

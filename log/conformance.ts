@@ -1,5 +1,6 @@
 /** What every engine of the log must do: one suite, run by each engine's own test file. */
 import { describe } from 'vitest';
+import { avroConforms } from './conformance/avro.ts';
 import { groupsConform } from './conformance/groups.ts';
 import { reducersConform } from './conformance/reducers.ts';
 import type { Harness, Rig } from './conformance/rig.ts';
@@ -18,6 +19,7 @@ export function logConforms(name: string, open: () => Promise<Rig>): void {
   describe(`the log on ${name}`, () => {
     topicsConform(rigged);
     groupsConform(rigged);
+    avroConforms(rigged);
     reducersConform(rigged);
   });
 }

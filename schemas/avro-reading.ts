@@ -26,7 +26,8 @@ export function readLong(cursor: Cursor): number {
     if (scale > Number.MAX_SAFE_INTEGER) throw unreadable('holds a number that is too long');
   }
   const value = first & 1 ? -half - 1 : half;
-  if (!Number.isSafeInteger(value)) throw unreadable('holds a number beyond 2^53');
+  // The same bound as avsc's, so that a record is poison for all readers or for none.
+  if (Math.abs(value) >= Number.MAX_SAFE_INTEGER) throw unreadable('holds a number beyond 2^53');
   return value;
 }
 

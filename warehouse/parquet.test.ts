@@ -9,10 +9,10 @@ import { jsonReader } from '../schemas/from-json.ts';
 import type { TraceEvent } from '../schemas/generated.ts';
 import { headerHash } from '../schemas/header.ts';
 import { anyEvent, blankEvent } from '../schemas/testing.ts';
-import { columnsOf } from './columns.ts';
+import { type Column, columnsOf } from './columns.ts';
 import { openParquetWriter, type ParquetWriter } from './parquet.ts';
 import { relation } from './relation.ts';
-import { newSheet } from './sheet.ts';
+import { newSheet, sheetOf } from './sheet.ts';
 import { recordWriter } from './sheet-avro.ts';
 import { plainValue } from './values.ts';
 import { CHUNK_ROWS } from './vectors.ts';
@@ -84,4 +84,22 @@ test('the number of distinct strings may cross the widths of codes', async () =>
     const after = await roundTrip(events);
     expect(after.map((event) => event.tool_name)).toEqual(events.map((event) => event.tool_name));
   }
+});
+
+test('text that is no UTF-8 lands as every other reader shows it, even where the next row would complete it', async () => {
+  const path = join(dir, 'damaged.parquet');
+  const text: Column[] = [{ name: 'text', type: { kind: 'string' } }];
+  const rows = [[0x61, 0xc3], [0xa9, 0x62], [0xff, ...Buffer.from('more than twelve bytes')], []].map(
+    (bytes) => [Buffer.from(bytes)],
+  );
+  await writer.write(path, text, sheetOf(text, [...rows, [null], ['é']]));
+  const reader = await writer.duck.connection.runAndReadAll(relation(text, [path]));
+  expect(reader.getRowsJS()).toEqual([
+    ['a\ufffd'],
+    ['\ufffdb'],
+    ['\ufffdmore than twelve bytes'],
+    [''],
+    [null],
+    ['é'],
+  ]);
 });

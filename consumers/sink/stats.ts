@@ -41,6 +41,6 @@ export function createSinkStats() {
       stats.flushes++;
       delays = [...delays, ...took.slice(-RECENT)].slice(-RECENT);
     },
-    read: (): SinkStats => structuredClone({ tables, delays }),
+    read: (): SinkStats => ({ tables: structuredClone(tables), delays }),
   };
 }

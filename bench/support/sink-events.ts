@@ -1,7 +1,7 @@
 /** Events like a session's, about 1.5 KB each: two tool calls to one message, hashes and ids random, words by frequency. */
 import { randomBytes } from 'node:crypto';
-import type { TraceEvent } from '../schemas/generated.ts';
-import { blankEvent } from '../schemas/testing.ts';
+import type { TraceEvent } from '../../schemas/generated.ts';
+import { blankEvent } from '../../schemas/testing.ts';
 
 const WORDS = 5000;
 const EVENTS_A_SESSION = 120;

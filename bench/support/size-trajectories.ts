@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { TraceEvent } from '../schemas/generated.ts';
-import { saltedDigest, sha256 } from '../schemas/hash.ts';
-import { blankEvent } from '../schemas/testing.ts';
+import type { TraceEvent } from '../../schemas/generated.ts';
+import { saltedDigest, sha256 } from '../../schemas/hash.ts';
+import { blankEvent } from '../../schemas/testing.ts';
 
 /** One turn of the model: what it said, what it called, what came back. */
 interface Step {
