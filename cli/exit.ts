@@ -3,7 +3,7 @@ import { FlipstreamError, messageOf } from '../schemas/errors.ts';
 /** Exit codes of every command (docs/reference/cli.md). */
 export const EXIT = {
   ok: 0,
-  /** What was asked for did not succeed: an altered bundle, a problem found, a query that fails. */
+  /** What was asked for did not succeed: an altered bundle, a problem found. */
   failed: 1,
   /** A flag, argument or configuration is wrong; nothing was done. */
   usage: 2,

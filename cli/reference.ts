@@ -4,8 +4,7 @@ import { EXIT } from './exit.ts';
 
 const EXIT_MEANING: Record<keyof typeof EXIT, string> = {
   ok: 'done, and nothing is wrong',
-  failed:
-    'it did not succeed, or something is wrong: an altered bundle, a problem that `doctor` found, a query that fails',
+  failed: 'it did not succeed, or something is wrong: an altered bundle, a problem that `doctor` found',
   usage:
     'a flag, an argument or the configuration is wrong; nothing was done; one sentence on stderr says what to change',
   partial:
