@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { BLOCK_REASON } from '../../schemas/grade.ts';
 import { createAgent } from '../support/agent.ts';
 import { eventsOf, expectChain, landed, outline, verified } from '../support/evidence.ts';
@@ -19,13 +19,14 @@ beforeAll(async () => {
 afterAll(async () => rig?.close());
 
 async function appears(path: string): Promise<void> {
-  await expect.poll(() => existsSync(path), { timeout: 30_000, interval: 20 }).toBe(true);
+  await vi.waitFor(() => expect(existsSync(path)).toBe(true), { timeout: 60_000, interval: 20 });
 }
 
 /** What is in the chain when the harness was killed in the middle of a call. */
 const CUT = ['session_start', 'message user', 'message assistant', 'notice call_started Bash'];
 
-test.each([
+// Both wait at once for the quiet period.
+test.concurrent.each([
   ['SIGKILL', true],
   ['SIGINT', false],
 ] as const)(

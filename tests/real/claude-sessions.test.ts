@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAgent, SUBTASK } from '../support/agent.ts';
-import { counts, eventsOf, expectChain, landed, outline, verified } from '../support/evidence.ts';
+import { counts, expectChain, landed, outline, verified } from '../support/evidence.ts';
 import { bash, call, failThenPass, fix, read, says } from '../support/replies.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 
@@ -84,7 +84,8 @@ test('C2 resuming a session sends nothing again: one more session_start, and the
   expect(await verified(rig, sessionId)).toMatchObject({ state: 'intact', flip: true, problems: [] });
 });
 
-test.each([
+// These run at once: each waits for its harness most of the time.
+test.concurrent.each([
   ['waited for', false],
   ['in the background', true],
 ])('C6 a subagent %s: its events are its own, and it has neither gate nor end', async (_, background) => {
@@ -126,7 +127,7 @@ test.each([
   expect(events.at(-1)).toMatchObject({ type: 'session_end', agent_id: null });
 });
 
-test('C5 failed and denied tool calls, and those that never ran, are events with what the model was told', async () => {
+test.concurrent('C5 failed and denied tool calls, and those that never ran, are events with what the model was told', async () => {
   const agent = await createAgent(rig, 'failures');
   const calls = [
     bash('echo out; echo err >&2; exit 3'),
@@ -165,7 +166,7 @@ test('C5 failed and denied tool calls, and those that never ran, are events with
   expect(row).toEqual({ tool_calls: 9, tool_errors: 7 });
 });
 
-test('rule files are recorded with their text as they were when they were loaded', async () => {
+test.concurrent('rule files are recorded with their text as they were when they were loaded', async () => {
   const agent = await createAgent(rig, 'rules');
   const rules = '# Rules\n\nShares are whole cents; nobody’s cent is lost.\n';
   const file = join(agent.clone, 'CLAUDE.md');
@@ -185,15 +186,11 @@ test('rule files are recorded with their text as they were when they were loaded
     file_path: file,
     memory_type: 'Project',
   });
-  const other = await eventsOf(rig, (await agentWithout()).sessionId);
-  const start = (list: typeof events) => list.find((event) => event.type === 'session_start')?.config_hash;
-  expect(start(events)).toMatch(/^[0-9a-f]{64}$/);
-  expect(start(other)).not.toBe(start(events));
+  // with other rules it is another configuration than that of the sessions before it
+  const start = events.find((event) => event.type === 'session_start');
+  expect(start?.config_hash).toMatch(/^[0-9a-f]{64}$/);
+  const same = await rig.sql(
+    `SELECT DISTINCT session_id FROM events WHERE type = 'session_start' AND config_hash = '${start?.config_hash}'`,
+  );
+  expect(same).toEqual([{ session_id: sessionId }]);
 });
-
-async function agentWithout() {
-  const agent = await createAgent(rig, 'no-rules');
-  const run = await agent.run('Hello.', [[fix(agent.bill)], [says('Hello.')]]);
-  await landed(rig, run.sessionId, 'flipped');
-  return run;
-}

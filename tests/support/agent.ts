@@ -27,6 +27,8 @@ export interface RunOptions {
   /** Replies to a subagent whose prompt contains SUBTASK. */
   subagent?: readonly Block[][];
   sessionId?: string;
+  /** Told of request n (from 1) before it is answered, and which process asks. */
+  onRequest?: (n: number, pid: number) => void;
 }
 
 export interface Agent {
@@ -65,6 +67,7 @@ export async function createAgent(
       const isSub = first !== undefined && textOf(first.content).includes(SUBTASK);
       const [seen, replies] = isSub ? [subagent, options.subagent ?? []] : [requests, script];
       seen.push(request);
+      if (!isSub) options.onRequest?.(requests.length, run.child.pid ?? 0);
       return replies[seen.length - 1] ?? [{ type: 'text', text: `no reply ${seen.length} in the script` }];
     });
     const sessionId = options.sessionId ?? randomUUID();

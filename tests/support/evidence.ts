@@ -1,7 +1,7 @@
 /** What must hold of every session, whoever captured it: one unbroken chain, the same in trace file, warehouse and bundle. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { z } from 'zod';
 import { traceFile } from '../../producers/collector/trace-files.ts';
 import { jsonReader } from '../../schemas/from-json.ts';
@@ -24,14 +24,19 @@ export async function eventsOf(rig: Rig, sessionId: string): Promise<TraceEvent[
   return rows.map(readEvent);
 }
 
-/** Waits until the session's row says that it has ended, and gives the row. */
+/** Long on a machine that does much else. */
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+/** Waits until the session's row says that it has ended and all its events are there, and gives the row. */
 export async function landed(rig: Rig, sessionId: string, outcome: string): Promise<Record<string, unknown>> {
-  const rows = () => rig.sql(`SELECT * FROM sessions WHERE session_id = '${sessionId}'`);
-  await expect.poll(rows, { timeout: 30_000, interval: 100 }).toMatchObject([{ ended: true, outcome }]);
-  const events = async () => (await eventsOf(rig, sessionId)).length;
-  const [row = {}] = await rows();
-  await expect.poll(events, { timeout: 30_000, interval: 100 }).toBe(row.events);
-  return row;
+  // not expect.poll: that knows of one test at a time, and some of these run at once
+  return vi.waitFor(async () => {
+    const rows = await rig.sql(`SELECT * FROM sessions WHERE session_id = '${sessionId}'`);
+    expect(rows).toMatchObject([{ ended: true, outcome }]);
+    const [row = {}] = rows;
+    expect(await eventsOf(rig, sessionId)).toHaveLength(Number(row.events));
+    return row;
+  }, PATIENCE);
 }
 
 /** One chain: numbered without a gap, each event naming the one before it; the trace file holds the very same events. */
