@@ -89,19 +89,19 @@ const ways = (events: Awaited<ReturnType<typeof flips>>['events']) =>
       .map((event) => `${event.transport} ${event.harness_event}`),
   );
 
-test('FAIL, block, fix, PASS, flip: command hooks as init registers them', async () => {
+test.concurrent('FAIL, block, fix, PASS, flip: command hooks as init registers them', async () => {
   const { events } = await flips(await createAgent(rig, 'commands'));
   expect(Object.keys(ways(events)).filter((way) => way.startsWith('http'))).toEqual([]);
 });
 
-test('the same through the plugin, installed from the marketplace, and nothing in the settings', async () => {
+test.concurrent('the same through the plugin, installed from the marketplace, and nothing in the settings', async () => {
   const agent = await createAgent(rig, 'plugin', 'plugin');
   const settings = readFileSync(join(agent.home, '.claude', 'settings.json'), 'utf8');
   expect(JSON.parse(settings)).not.toHaveProperty('hooks');
   await flips(agent);
 });
 
-test('the same over HTTP; what starts, decides and ends stays a command', async () => {
+test.concurrent('the same over HTTP; what starts, decides and ends stays a command', async () => {
   const { events } = await flips(await createAgent(rig, 'http', 'http'));
   expect(ways(events)).toEqual({
     'command SessionStart': 1,
@@ -114,7 +114,7 @@ test('the same over HTTP; what starts, decides and ends stays a command', async 
   });
 });
 
-test('C4 the hook is registered twice (plugin and settings): each event once, one grade a stop', async () => {
+test.concurrent('C4 the hook is registered twice (plugin and settings): each event once, one grade a stop', async () => {
   const registration: Registration = 'plugin and settings';
   const { events } = await flips(await createAgent(rig, 'twice', registration));
   expect(new Set(events.map((event) => event.event_id)).size).toBe(events.length);

@@ -28,7 +28,7 @@ const textsOf = (script: readonly Block[][]) =>
 const callsOf = (script: readonly Block[][]) =>
   script.flat().flatMap((block) => (block.type === 'tool_use' ? [block] : []));
 
-test('the text of every assistant message and of every tool result is exactly what was said', async () => {
+test.concurrent('the text of every assistant message and of every tool result is exactly what was said', async () => {
   const agent = await createAgent(rig, 'text');
   const file = join(agent.clone, 'src', 'notes.txt');
   const lines = Array.from(
@@ -88,7 +88,7 @@ test('the text of every assistant message and of every tool result is exactly wh
   }
 });
 
-test('a result over the cap keeps its beginning, its length and its hash', async () => {
+test.concurrent('a result over the cap keeps its beginning, its length and its hash', async () => {
   const agent = await createAgent(rig, 'cap');
   // the harness itself cuts a command's output far below our cap, but not what is written
   const content = 'κ'.repeat(50_000);
@@ -105,7 +105,7 @@ test('a result over the cap keeps its beginning, its length and its hash', async
   expect(Buffer.byteLength(event?.input_redacted ?? '')).toBeLessThanOrEqual(64 * 1024);
 });
 
-test('R4 a secret that a tool prints, writes and reads is nowhere under the home, and the session flips', async () => {
+test.concurrent('R4 a secret that a tool prints, writes and reads is nowhere under the home, and the session flips', async () => {
   const agent = await createAgent(rig, 'secret');
   // put together here, so that no scanner of this repository finds one
   const id = ['AKI', 'A', 'Q3EGRIJ7KVN2WLXD'].join('');

@@ -108,8 +108,8 @@ async function register(rig: Rig, home: string, cwd: string, registration: Regis
   const options = { cwd, home, env: rig.env };
   if (registration.startsWith('plugin')) {
     const root = fileURLToPath(new URL('../..', import.meta.url));
-    claudeCommand(['plugin', 'marketplace', 'add', root], options);
-    claudeCommand(['plugin', 'install', 'flipstream@flipstream'], options);
+    await claudeCommand(['plugin', 'marketplace', 'add', root], options);
+    await claudeCommand(['plugin', 'install', 'flipstream@flipstream'], options);
   }
   if (registration === 'plugin') return;
   const settings = join(home, '.claude', 'settings.json');

@@ -1,8 +1,9 @@
 /** Runs the real Claude Code binary of tests/harness with its own home and a scripted model. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 const BINARY = fileURLToPath(new URL('../harness/node_modules/.bin/claude', import.meta.url));
 
@@ -61,20 +62,14 @@ export function startClaude(
 }
 
 /** Runs a subcommand (`plugin install ...`) to its end. @throws with what it said when it fails */
-export function claudeCommand(
+export async function claudeCommand(
   args: readonly string[],
   { home, env, cwd }: Omit<ClaudeOptions, 'modelUrl'>,
-): string {
+): Promise<void> {
   mkdirSync(join(home, '.claude'), { recursive: true });
   // an address that refuses at once: otherwise it looks for its maker's host, and without a network waits long
   const closed = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
-  const ran = spawnSync(BINARY, args, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...environment(home, env), ...closed },
-  });
-  if (ran.status !== 0) throw new Error(`claude ${args.join(' ')}: ${ran.stdout}${ran.stderr}`);
-  return ran.stdout;
+  await promisify(execFile)(BINARY, args, { cwd, env: { ...environment(home, env), ...closed } });
 }
 
 /** Of ours only what the hooks need; nothing of an outer session. */
