@@ -64,7 +64,8 @@ export const anyEvent: fc.Arbitrary<TraceEvent> = fc
       truncated: orNull(fc.boolean()),
       tool_name: orNull(fc.string()),
       exit_code: orNull(fc.integer({ min: -255, max: 255 })),
-      duration_ms: orNull(fc.maxSafeNat()),
+      // avsc encodes no number from 2^53 - 1 on.
+      duration_ms: orNull(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER - 1 })),
       kind: orNull(fc.constantFrom('call_started', 'compaction')),
     }),
     content: fc.record({
