@@ -141,6 +141,7 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
 
   async function onBatch(batch: Batch<LandedTopic, Buffer>): Promise<void> {
     check();
+    await writer.handedOver();
     const { hold } = of(tableOf(batch.topic));
     hold.take(batch, await idOf(batch.topic), clock());
     if (hold.rows >= maxRows || hold.weight >= maxWeight) {

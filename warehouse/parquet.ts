@@ -40,12 +40,18 @@ export interface ParquetWriter {
   ask(columns: readonly Column[], sheet: Sheet, select: string): Promise<string[]>;
   /** Runs a COPY whose source are files, in turn with the writes. */
   copy(path: string, select: string, options: string): Promise<Written>;
+  /**
+   * Resolves when DuckDB has been given every row of the write that is under way, and goes on without this
+   * thread. Whoever makes the next rows had better wait: DuckDB would wait for them, and then they for DuckDB.
+   */
+  handedOver(): Promise<void>;
   close(): void;
 }
 
 interface Load {
   rows: number;
   sent: number;
+  done: PromiseWithResolvers<void>;
   columns: { column: Column; strip: Strip }[];
 }
 
@@ -57,7 +63,6 @@ const CARRIER = {
   int: INTEGER,
   boolean: BOOLEAN,
 } as const;
-const NO_LOAD: Load = { rows: 0, sent: 0, columns: [] };
 
 const SOURCE = 'flipstream_rows';
 
@@ -67,7 +72,7 @@ export async function openParquetWriter(
 ): Promise<ParquetWriter> {
   // One thread: with two, DuckDB and this process's own thread fight over the same cores, and both lose.
   const duck = await openDuck({ ...options, threads: 1 });
-  let load = NO_LOAD;
+  let load = newLoad(0, []);
   let turn: Promise<unknown> = Promise.resolve();
 
   duck.connection.registerTableFunction(
@@ -82,7 +87,10 @@ export async function openParquetWriter(
         const count = Math.min(CHUNK_ROWS, load.rows - from);
         load.sent += count;
         duckdb.data_chunk_set_size(chunk.chunk, count);
-        if (count === 0) return;
+        if (count === 0) {
+          load.done.resolve();
+          return;
+        }
         load.columns.forEach(({ strip }, column) => {
           fill(chunk, column, strip, from, count);
         });
@@ -116,7 +124,7 @@ export async function openParquetWriter(
       used.push({ column, strip });
       return projected(column);
     });
-    load = { rows, sent: 0, columns: used };
+    load = newLoad(rows, used);
     try {
       // A table function must give at least one column.
       const source = used.length > 0 ? `${SOURCE}()` : `range(${rows})`;
@@ -125,7 +133,8 @@ export async function openParquetWriter(
         select === undefined ? incoming : `WITH incoming AS MATERIALIZED (${incoming}) ${select}`,
       );
     } finally {
-      load = NO_LOAD;
+      load.done.resolve();
+      load = newLoad(0, []);
     }
   }
 
@@ -146,9 +155,16 @@ export async function openParquetWriter(
           return reader.getRowsJson().map(([first]) => String(first));
         }),
       ),
+    handedOver: () => load.done.promise,
     copy: (path, select, how) => inTurn(() => run(path, select, how)),
     close: () => duck.close(),
   };
+}
+
+function newLoad(rows: number, columns: Load['columns']): Load {
+  const done = Promise.withResolvers<void>();
+  if (rows === 0) done.resolve();
+  return { rows, sent: 0, done, columns };
 }
 
 /** A column of which no row has a value, so that nothing needs to cross. */
