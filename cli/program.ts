@@ -23,12 +23,11 @@ export function createProgram(io: Io): Cli {
     .description('Coding-agent sessions, graded by an oracle the agent cannot touch.')
     .version(packageVersion(), '--version', 'print the version')
     .helpCommand(false)
-    .showHelpAfterError('(flipstream --help tells what there is)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'flipstream: ')),
+      outputError: () => {}, // run.ts says it, as JSON where that was asked for
     });
   const cli: Cli = { program, io, exit: EXIT.ok };
   addDemo(cli);

@@ -15,11 +15,21 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     await cli.program.parseAsync(argv, { from: 'user' });
     return cli.exit;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    const json = argv.includes('--json');
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.ok;
+      if (error.code === 'commander.help') return EXIT.usage; // the help itself says what there is
+      const sentence = error.message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
+      createOutput(io, json).error(
+        'flag_invalid',
+        `flipstream: ${sentence} (flipstream --help tells what there is)`,
+      );
+      return EXIT.usage;
+    }
     if (io.signal.aborted && error instanceof Error && error.name === 'AbortError') return EXIT.interrupted;
     const { code, message, exit } = explain(error);
     const stack = isDebug(io.env) && error instanceof Error ? error.stack : undefined;
-    createOutput(io, argv.includes('--json')).error(code, message, stack);
+    createOutput(io, json).error(code, message, stack);
     return exit;
   }
 }

@@ -9,7 +9,8 @@ create table if not exists tokens (
 ) strict;
 create table if not exists tasks (
   task_id text primary key, tests_hash text not null, base_commit text not null, root_commit text not null,
-  status text not null, reason text, checked_at text, baseline_id text
+  status text not null, reason text, checked_at text, baseline_id text,
+  baseline_ms integer not null
 ) strict;
 create table if not exists verdicts (
   key_id text not null, seq integer not null, verdict_id text not null unique, hash text not null,

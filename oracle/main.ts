@@ -21,7 +21,7 @@ export interface StartOptions extends Omit<OpenOptions, 'clock'> {
   timers?: Timers;
   /** Answers and verdicts leave on whole multiples of this; default 5 s. 1: at once. */
   bucketMs?: number;
-  /** Grades at a time; default half the processors. */
+  /** Grades at a time; default half the processors, and never one: code that hangs would hold everyone up. */
   concurrency?: number;
   /** Grades that may wait; default 100. */
   queueLimit?: number;
@@ -57,7 +57,7 @@ export async function startOracle(options: StartOptions): Promise<RunningOracle>
       logger,
       maxDiffBytes,
       bucketMs: options.bucketMs ?? 5000,
-      concurrency: options.concurrency ?? Math.max(1, Math.floor(cpus().length / 2)),
+      concurrency: options.concurrency ?? Math.max(2, Math.floor(cpus().length / 2)),
       queueLimit: options.queueLimit ?? 100,
       onRelease: () => publisher.kick(),
     });

@@ -7,6 +7,7 @@ import { asPayload, type Payload, text } from './adapters/payload.ts';
 import type { Content, Draft, SpoolEntry } from './draft.ts';
 import { type SealOptions, sealJson, sealText } from './redaction/content.ts';
 import { redactPiece, redactText } from './redaction/text.ts';
+import type { Source } from './silence.ts';
 import type { OpenKeys } from './spool/pieces.ts';
 
 /** What capture needs beside the payload; hook and collector each give their own. */
@@ -22,7 +23,7 @@ export interface CaptureContext {
   /** Text of a rule file that the harness has loaded; null where this process should not read it for a client. */
   readRules: (path: string) => string | null;
   /** Whether sessions in this directory are not to be recorded. */
-  silenced: (cwd: string) => boolean;
+  silenced: (source: Source) => boolean;
   /** Fields of a session_start (session-start.ts). */
   facts?: Draft['fields'];
 }
@@ -46,7 +47,7 @@ const NO_SESSION = 'unknown';
 export function hear(payload: string | Buffer): Heard {
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
   const parsed = parse(bytes);
-  if (!parsed) return { ...guess(bytes), bytes, payload: null, adapter: null, cwd: null };
+  if (!parsed) return { ...guess(bytes), bytes, payload: null, adapter: null };
   const adapter = chooseAdapter(parsed);
   return {
     bytes,
@@ -68,12 +69,13 @@ function parse(bytes: Buffer): Payload | null {
 }
 
 /** Half a payload often still says whose it is: what it begins with. */
-function guess(bytes: Buffer): { sessionId: string; agentId: string | null; event: string | null } {
+function guess(bytes: Buffer): Pick<Heard, 'sessionId' | 'agentId' | 'event' | 'cwd'> {
   const start = bytes.subarray(0, 65_536).toString('utf8');
   const field = (name: string) =>
     new RegExp(`"${name}"\\s{0,4}:\\s{0,4}"([^"\\\\]{1,256})"`).exec(start)?.[1] ?? null;
   return {
     sessionId: field('session_id') ?? NO_SESSION,
+    cwd: field('cwd'),
     agentId: field('agent_id'),
     event: field('hook_event_name'),
   };
@@ -91,7 +93,7 @@ export function capture(payload: string | Buffer, context: CaptureContext): Spoo
 
 /** As `capture`, for a payload that was read already. */
 export function captureHeard(heard: Heard, context: CaptureContext): SpoolEntry | null {
-  if (heard.cwd !== null && context.silenced(heard.cwd)) return null;
+  if (context.silenced(heard)) return null;
   return entryOf(heard, context.hash(heard.bytes), draftsOf(heard, context), context);
 }
 
@@ -111,13 +113,16 @@ export interface TooLarge {
   hash: string;
 }
 
-export function captureTooLarge(large: TooLarge, context: CaptureContext): SpoolEntry {
+/** @returns null when sessions there are not to be recorded */
+export function captureTooLarge(large: TooLarge, context: CaptureContext): SpoolEntry | null {
+  const heard = { ...hear(''), ...guess(large.beginning) };
+  if (context.silenced(heard)) return null;
   const draft = notice(
     'payload_too_large',
     { input: asJson({ bytes: large.bytes }) },
     { count: large.bytes },
   );
-  return entryOf({ ...hear(''), ...guess(large.beginning) }, large.hash, [draft], context);
+  return entryOf(heard, large.hash, [draft], context);
 }
 
 /** An event of our own about a session, for example the gate's. */

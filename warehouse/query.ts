@@ -62,7 +62,7 @@ export async function openReader(warehouse: string, options: ReaderOptions = {})
       await renew();
       return named(async () => {
         let answer: Answer = { columns: [], rows: [] };
-        const statements = await connection.extractStatements(sql);
+        const statements = await statementsOf(connection, sql);
         for (let index = 0; index < statements.count; index++) {
           const prepared = await statements.prepare(index);
           if (!ALLOWED.has(prepared.statementType) || isAnalyzed(prepared.statementType, sql))
@@ -95,8 +95,15 @@ export async function query(warehouse: string, sql: string, options: ReaderOptio
   }
 }
 
+async function statementsOf(connection: DuckDBConnection, sql: string) {
+  const statements = sql.trim() === '' ? null : await connection.extractStatements(sql);
+  if (!statements || statements.count === 0)
+    throw new FlipstreamError('sql', 'usage', 'the query is empty: give a SELECT');
+  return statements;
+}
+
 async function streamed(connection: DuckDBConnection, sql: string) {
-  const statements = await connection.extractStatements(sql);
+  const statements = await statementsOf(connection, sql);
   if (statements.count !== 1) {
     throw new FlipstreamError('sql', 'usage', `one statement can be exported, not ${statements.count}`);
   }

@@ -37,12 +37,12 @@ export function addSql(cli: Cli): void {
 
 async function writeOut({ config, out, io }: Context, sql: string | undefined, name: string, given?: Format) {
   const file = resolve(config.cwd, name);
-  const as = given ?? FORMATS.find((known) => file.endsWith(`.${known}`)) ?? 'json';
-  if (sql === undefined || as === 'table')
+  const as = given ?? FORMATS.find((known) => file.endsWith(`.${known}`));
+  if (sql === undefined || as === undefined || as === 'table')
     throw new FlipstreamError(
       'flag_invalid',
       'usage',
-      '--out needs a query, and --format json, jsonl or csv.',
+      '--out needs a query, and a file that ends in .json, .jsonl or .csv, or --format json, jsonl or csv.',
     );
   const warehouse = requireWarehouse(config.home);
   const { rows, bytes } = await withProgress(io.stderr, `Writing ${file}`, () =>

@@ -46,6 +46,6 @@ async function askToLeave({ home, logger }: TakeOver, asked: number | null): Pro
     const message = `A collector of another user runs for ${home.root} (process ${pid}): stop it, or run the other parts with --role.`;
     throw new FlipstreamError('collector_of_another_user', 'usage', message, cause);
   }
-  logger.info({ pid }, 'takes the place of a collector that ran alone');
+  logger.info({ other_pid: pid }, 'takes the place of a collector that ran alone');
   return pid;
 }

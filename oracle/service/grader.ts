@@ -7,7 +7,7 @@ import type { Oracle } from '../oracle.ts';
 import { logRun, readDiff } from '../private-log.ts';
 import { controlFault, needsControl, type Outcome, outcomeOf } from '../runner/outcome.ts';
 import type { RunResult } from '../runner/runner.ts';
-import { readyTask, type StoredTask } from '../tasks/store.ts';
+import { readyTask, type StoredTask, taskRow } from '../tasks/store.ts';
 import { verdictIdOf } from './release.ts';
 import { factsOf, type RequestRow } from './requests.ts';
 
@@ -81,9 +81,19 @@ function fromCache(oracle: Oracle, key: string, request: RequestRow): Found | nu
 async function runIt(oracle: Oracle, key: string, request: RequestRow, signal: AbortSignal): Promise<Found> {
   const started = oracle.clock();
   const outcome = await outcomeFor(oracle, request, signal);
-  const now = oracle.clock();
-  const cache = outcome.code === 'ERROR' ? null : { key, run_ms: now - started };
-  return { ...outcome, cached_from: null, notBefore: now, cache };
+  const ended = oracle.clock();
+  const notBefore = outcome.code === 'PASS' ? ended : Math.max(ended, started + slowFail(oracle, request));
+  const cache = outcome.code === 'ERROR' ? null : { key, run_ms: notBefore - started };
+  return { ...outcome, cached_from: null, notBefore, cache };
+}
+
+/**
+ * How long a FAIL takes at least, milliseconds: a run and a control run as slow as the baseline's, and a quarter
+ * more. A diff that is refused at once, a hidden test that fails and a suite that fails (which a control run
+ * follows) so leave at the same moment. Only what outlives this can be told by its time: code that hangs.
+ */
+function slowFail(oracle: Oracle, request: RequestRow): number {
+  return Math.ceil(2.5 * (taskRow(oracle.db, request.task_id)?.baseline_ms ?? 0));
 }
 
 async function outcomeFor(oracle: Oracle, request: RequestRow, signal: AbortSignal): Promise<Outcome> {

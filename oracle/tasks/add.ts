@@ -41,6 +41,7 @@ export async function taskAdd(oracle: Oracle, dir: string): Promise<TaskRow> {
     reason: null,
     checked_at: null,
     baseline_id: null,
+    baseline_ms: 0,
   };
   oracle.db.transaction(() => {
     putTaskRow(oracle.db, row);

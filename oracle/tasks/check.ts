@@ -28,9 +28,14 @@ export async function taskCheck(oracle: Oracle, taskId: string): Promise<TaskRow
       `there is no task ${taskId}; see: flipstream oracle task list`,
     );
   const runs: RunResult[] = [];
-  for (let run = 0; run < BASELINE_RUNS; run++) runs.push(await baseline(oracle, task));
+  let slowest = 0;
+  for (let run = 0; run < BASELINE_RUNS; run++) {
+    const started = oracle.clock();
+    runs.push(await baseline(oracle, task));
+    slowest = Math.max(slowest, oracle.clock() - started);
+  }
   const reason = disagreement(runs) ?? runs.map(baselineFault).find((why) => why !== null) ?? null;
-  return record(oracle, task, reason);
+  return record(oracle, task, reason, Math.round(slowest));
 }
 
 async function baseline(oracle: Oracle, task: StoredTask): Promise<RunResult> {
@@ -72,7 +77,7 @@ function disagreement(runs: readonly RunResult[]): string | null {
     : null;
 }
 
-function record(oracle: Oracle, task: StoredTask, reason: string | null): TaskRow {
+function record(oracle: Oracle, task: StoredTask, reason: string | null, baseline_ms: number): TaskRow {
   const { definition, tests_hash } = task;
   return oracle.db.transaction(() => {
     const checked_at = isoTime(oracle.clock());
@@ -86,6 +91,7 @@ function record(oracle: Oracle, task: StoredTask, reason: string | null): TaskRo
       reason,
       checked_at,
       baseline_id: verdict,
+      baseline_ms,
     };
     putTaskRow(oracle.db, row);
     queueTask(oracle.db, publicTask(row, definition));

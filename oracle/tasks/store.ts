@@ -68,6 +68,8 @@ export const TaskRow = z.object({
   reason: z.string().nullable(),
   checked_at: z.string().nullable(),
   baseline_id: z.string().nullable(),
+  /** How long the slower of the baseline's runs took: no FAIL leaves sooner than that says (grader.ts). */
+  baseline_ms: z.number().int(),
 });
 export type TaskRow = z.infer<typeof TaskRow>;
 
@@ -88,15 +90,17 @@ export function putTaskRow(db: OracleDb, row: TaskRow): void {
   db.sql
     .prepare(
       `insert or replace into tasks
-         (task_id, tests_hash, base_commit, root_commit, status, reason, checked_at, baseline_id)
-       values (:task_id, :tests_hash, :base_commit, :root_commit, :status, :reason, :checked_at, :baseline_id)`,
+         (task_id, tests_hash, base_commit, root_commit, status, reason, checked_at, baseline_id,
+          baseline_ms)
+       values (:task_id, :tests_hash, :base_commit, :root_commit, :status, :reason, :checked_at, :baseline_id,
+         :baseline_ms)`,
     )
     .run({ ...row });
 }
 
 /** What may be known of a task outside the oracle. */
 export function publicTask(row: TaskRow, definition: TaskDefinition): Task {
-  const { baseline_id: _, ...known } = row;
+  const { baseline_id: _id, baseline_ms: _ms, ...known } = row;
   return { ...known, image: definition.image, family: definition.family, split: definition.split };
 }
 

@@ -43,7 +43,7 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
     how === 'same_user' ? (readPlainFile(path, RULES_LIMIT)?.toString('utf8') ?? null) : null;
   const context: Omit<CaptureContext, 'registration' | 'clock'> = {
     ...{ hash, limit, transport: 'http', readRules, openKeys: openKeysIn(home, hash) },
-    silenced: (cwd) => isSilenced(home, cwd),
+    silenced: (source) => isSilenced(home, source),
   };
   let queue: Waiting[] = [];
 

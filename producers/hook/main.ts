@@ -29,10 +29,19 @@ function print(text: string): void {
   }
 }
 
+function whereWeRun(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
+}
+
 try {
   runHook({
     environment: readEnvironment(option(argv, '--home')),
     argv,
+    cwd: whereWeRun,
     read: (options) => readStdin(() => process.stdin, options),
     print,
     now: Date.now,

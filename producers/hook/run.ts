@@ -22,6 +22,8 @@ import type { Input, InputOptions } from './stdin.ts';
 export interface HookIo {
   environment: HookEnvironment;
   argv: readonly string[];
+  /** Where the harness runs us; null when that folder is gone. */
+  cwd: () => string | null;
   /** Reads the payload (stdin.ts). */
   read: (options: InputOptions) => Promise<Input>;
   /** What the harness is to read. */
@@ -63,7 +65,8 @@ export async function runHook(io: HookIo): Promise<void> {
     return;
   }
   if (input.kind === 'too_large') {
-    putEntry(home, captureTooLarge(input, context), io.startedAt, disk);
+    const entry = captureTooLarge(input, context);
+    if (entry) putEntry(home, entry, io.startedAt, disk);
     return;
   }
   const heard = hear(input.bytes);
@@ -96,13 +99,14 @@ function contextOf(io: HookIo, hash: Hash): CaptureContext {
     transport: 'command',
     openKeys: openKeysIn(home, hash),
     readRules: (path) => readPlainFile(path, RULES_LIMIT)?.toString('utf8') ?? null,
-    silenced: (cwd) => isSilenced(home, cwd),
+    // a payload that does not say where it comes from comes from where the harness runs us
+    silenced: (source) => isSilenced(home, { ...source, cwd: source.cwd ?? io.cwd() }),
   };
 }
 
 /** Git's facts of the place, when it is to be recorded at all. Loaded here and not before: no other event pays for it. */
 async function startFacts({ environment }: HookIo, heard: Heard, payload: Payload) {
-  if (heard.cwd === null || isSilenced(environment.home, heard.cwd)) return null;
+  if (heard.cwd === null || isSilenced(environment.home, heard)) return null;
   const { home, path, userHome } = environment;
   try {
     prepareSpool(home);

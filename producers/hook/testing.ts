@@ -104,6 +104,7 @@ export async function hookInProcess(
   await runHook({
     environment: { home, off: false, path: process.env.PATH, userHome: null, all: {} },
     argv: ['--registration', 'settings'],
+    cwd: () => null,
     read: (options) => readInput(Readable.from([Buffer.from(input)]), options),
     print: (text) => {
       printed += text;
