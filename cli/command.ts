@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { FlipstreamError } from '../schemas/errors.ts';
+import { inPlainWords } from '../schemas/read-as.ts';
 import type { Clock } from '../schemas/time.ts';
 import { type Config, loadConfig } from './config.ts';
 import { EXIT, type ExitCode } from './exit.ts';
@@ -65,7 +66,7 @@ export function handle<S extends z.ZodType>(
   command.action(async (...given: unknown[]) => {
     const all = command.optsWithGlobals();
     const config = loadConfig(cli.io.env, all, cli.io.cwd);
-    const parsed = flags.safeParse(all);
+    const parsed = flags.safeParse(all, { error: inPlainWords });
     if (!parsed.success) throw badFlag(parsed.error);
     const args = Arguments.parse(
       given

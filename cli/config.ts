@@ -6,6 +6,7 @@ import { type OracleHome, oracleHomeAt, oracleLayout } from '../oracle/home.ts';
 import { type Home, homeAt, layout } from '../producers/home.ts';
 import { readSettings } from '../producers/settings.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
+import { readAs } from '../schemas/read-as.ts';
 
 /** Flags that every command takes. */
 const GlobalFlags = z.looseObject({
@@ -40,9 +41,9 @@ export interface Config {
  * @throws FlipstreamError `config_invalid` (usage).
  */
 export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string): Readonly<Config> {
-  const given = GlobalFlags.safeParse(flags);
-  if (!given.success)
-    throw new FlipstreamError('config_invalid', 'usage', `Flags: ${z.prettifyError(given.error)}`);
+  const given = readAs(GlobalFlags, flags);
+  if (!given.ok)
+    throw new FlipstreamError('config_invalid', 'usage', `Flags: ${given.problem}.`, given.cause);
   const vars = Environment.parse(env);
   const home = given.data.home ? layout(resolve(cwd, given.data.home)) : homeAt(env);
   const oracleHome = given.data.oracleHome

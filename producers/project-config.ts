@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readPlainFile } from './git/plain-file.ts';
 
-const DEFAULT_ATTEMPTS = 6;
+export const DEFAULT_ATTEMPTS = 6;
 /** No project may ask for more (oracle-design): the oracle does not grant more either. */
 export const MAX_ATTEMPTS = 20;
 

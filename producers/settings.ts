@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { FlipstreamError, messageOf } from '../schemas/errors.ts';
+import { readAs } from '../schemas/read-as.ts';
 import type { Home } from './home.ts';
 
 export const Settings = z.looseObject({
@@ -41,9 +42,9 @@ export function readSettings(home: Home): Settings {
   } catch (error) {
     throw invalid(home, messageOf(error), error);
   }
-  const parsed = Settings.safeParse(json);
-  if (parsed.success) return parsed.data;
-  throw invalid(home, z.prettifyError(parsed.error), parsed.error);
+  const read = readAs(Settings, json);
+  if (read.ok) return read.data;
+  throw invalid(home, read.problem, read.cause);
 }
 
 function invalid(home: Home, why: string, cause: unknown): FlipstreamError {

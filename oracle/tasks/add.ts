@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { readAs } from '../../schemas/read-as.ts';
 import type { Oracle } from '../oracle.ts';
 import { queueTask } from '../outbox.ts';
 import { define, TaskFile } from './definition.ts';
@@ -62,9 +62,9 @@ function readTaskFile(path: string): TaskFile {
   } catch (cause) {
     throw invalid(path, messageOf(cause), cause);
   }
-  const parsed = TaskFile.safeParse(json);
-  if (parsed.success) return parsed.data;
-  throw invalid(path, z.prettifyError(parsed.error), parsed.error);
+  const read = readAs(TaskFile, json);
+  if (read.ok) return read.data;
+  throw invalid(path, read.problem, read.cause);
 }
 
 function invalid(path: string, why: string, cause?: unknown): FlipstreamError {

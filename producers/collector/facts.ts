@@ -1,12 +1,9 @@
+import { DEFAULT_ATTEMPTS, MAX_ATTEMPTS } from '../project-config.ts';
 import { outcomeOf, type SessionFacts } from './gate-policy.ts';
 import type { Scalars } from './proto.ts';
 import type { Core } from './session-state.ts';
 
-/** As the hook has them too (project-config.ts); its fields are checked here since a spool entry may be of any release. */
-const DEFAULT_ATTEMPTS = 6;
-const MAX_ATTEMPTS = 20;
-
-/** What of a session's first start the gate lives by. Names with `_` come from our own hook alone. */
+/** What of a session's first start the gate lives by: checked, since a spool entry may be of any release. Names with `_` come from our own hook alone. */
 export function factsOf(fields: Scalars): SessionFacts {
   const text = (name: string) => {
     const value = fields[name];

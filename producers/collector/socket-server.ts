@@ -1,7 +1,8 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { readAs } from '../../schemas/read-as.ts';
 import { answerJson, readBody, refuse } from './body.ts';
 import { DrainRequest, GradeAsk, OpenRequest } from './gate-api.ts';
 import type { GateService } from './gate-service.ts';
@@ -84,7 +85,12 @@ function parse<S extends z.ZodType>(schema: S, body: Buffer): z.infer<S> {
   } catch (error) {
     throw new FlipstreamError('bad_request', 'usage', 'the request is not JSON', error);
   }
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  throw new FlipstreamError('bad_request', 'usage', z.prettifyError(parsed.error), parsed.error);
+  const read = readAs(schema, json);
+  if (read.ok) return read.data;
+  throw new FlipstreamError(
+    'bad_request',
+    'usage',
+    `the request cannot be taken: ${read.problem}`,
+    read.cause,
+  );
 }
