@@ -1,0 +1,144 @@
+/**
+ * Schemas of writers by the id that stands before each record. Nothing is ever registered here: that is a step
+ * of deployment (`flipstream kafka setup`).
+ */
+import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
+import avro from 'avsc';
+import { schemaText } from '../../../schemas/codec.ts';
+import { FlipstreamError, messageOf } from '../../../schemas/errors.ts';
+import { SCHEMAS, type SchemaName } from '../../../schemas/generated.ts';
+import type { Clock } from '../../../schemas/time.ts';
+import { TOPICS, type TopicName } from '../../../schemas/topics.ts';
+import { createMissing } from './missing.ts';
+import { ANSWER_MS, askRegistry, type RegistryAddress, unavailable } from './rest.ts';
+
+export interface RegistryOptions extends RegistryAddress {
+  clock?: Clock;
+}
+
+export interface Registry {
+  /**
+   * Id of our own schema for `topic`; asked once.
+   * @throws FlipstreamError `schema_unregistered` (usage) when setup has not been run for this release,
+   * `registry_unavailable` (retryable).
+   */
+  idFor(topic: TopicName): Promise<number>;
+  /**
+   * A writer's schema as JSON text: exactly our own text when it means the same as ours.
+   * @throws FlipstreamError `unknown_schema` (poison) once the registry has said for a minute that there is none,
+   * `schema_unreadable` (fatal) when it is no Avro schema; `schema_pending`, `registry_unavailable` (retryable).
+   */
+  schemaOf(id: number): Promise<string>;
+}
+
+/** The subject of a topic's values. */
+export function subjectOf(topic: TopicName): string {
+  return `${topic}-value`;
+}
+
+/** @param options where the registry is; certificates of a private authority go into NODE_EXTRA_CA_CERTS. */
+export function openRegistry({ clock = Date.now, ...address }: RegistryOptions): Registry {
+  const client = new SchemaRegistry(
+    {
+      host: address.url.replace(/\/+$/, ''),
+      clientId: 'flipstream',
+      retry: { retries: 2 },
+      middlewares: [
+        () => ({
+          prepareRequest: (next) => next().then((request) => request.enhance({ timeout: ANSWER_MS })),
+        }),
+      ],
+      ...(address.auth ? { auth: address.auth } : {}),
+    },
+    // Whatever unions a newer writer has, its schema can be loaded; whether we can read it is the decoder's matter.
+    { [SchemaType.AVRO]: { wrapUnions: true } },
+  );
+  const own = new Map<TopicName, Promise<number>>();
+  const texts = new Map<number, string>();
+  const missing = createMissing(clock);
+
+  async function lookUp(topic: TopicName): Promise<number> {
+    const subject = subjectOf(topic);
+    try {
+      return await client.getRegistryIdBySchema(subject, {
+        type: SchemaType.AVRO,
+        schema: schemaText(TOPICS[topic].schema),
+      });
+    } catch (cause) {
+      // The client turns a 404 into its own error and nothing else.
+      if (cause instanceof Error && cause.constructor.name === 'ConfluentSchemaRegistryError')
+        throw new FlipstreamError(
+          'schema_unregistered',
+          'usage',
+          `the schema registry at ${address.url} does not have this release's schema under ${subject}: run flipstream kafka setup`,
+          cause,
+        );
+      throw failure(address.url, cause);
+    }
+  }
+
+  async function find(id: number): Promise<string> {
+    missing.check(id);
+    let type: object;
+    try {
+      type = await client.getSchema(id);
+    } catch (cause) {
+      if (statusOf(cause) === 404 && (await saysNo(address, id))) missing.note(id);
+      if (cause instanceof Error && cause.constructor.name === 'ConfluentSchemaRegistryArgumentError')
+        throw unreadable(id, cause.message);
+      throw failure(address.url, cause);
+    }
+    if (!(type instanceof avro.Type)) throw unreadable(id, 'it is not an Avro schema');
+    return ourText(type) ?? JSON.stringify(type);
+  }
+
+  return {
+    idFor(topic) {
+      const known = own.get(topic);
+      if (known) return known;
+      const asked = lookUp(topic);
+      own.set(topic, asked);
+      asked.catch(() => own.delete(topic));
+      return asked;
+    },
+    async schemaOf(id) {
+      const known = texts.get(id);
+      if (known !== undefined) return known;
+      const text = await find(id);
+      texts.set(id, text);
+      missing.forget(id);
+      return text;
+    },
+  };
+}
+
+/** A 404 of a proxy, or of a registry that is starting, is no answer about a schema. */
+async function saysNo(address: RegistryAddress, id: number): Promise<boolean> {
+  const { status, code } = await askRegistry(address, 'GET', `/schemas/ids/${id}`);
+  return status === 404 && code === 40403;
+}
+
+/** Our own text of a schema that is written alike, whatever a registry did to its spelling. */
+function ourText(type: avro.Type): string | undefined {
+  const name = (Object.keys(SCHEMAS) as SchemaName[]).find((each) => type.name === `flipstream.${each}`);
+  if (!name) return undefined;
+  const ours = avro.Type.forSchema(JSON.parse(schemaText(name)) as avro.Schema, { wrapUnions: true });
+  return ours.fingerprint().equals(type.fingerprint()) ? schemaText(name) : undefined;
+}
+
+function unreadable(id: number, why: string): FlipstreamError {
+  return new FlipstreamError('schema_unreadable', 'fatal', `schema ${id} cannot be used: ${why}`);
+}
+
+function failure(url: string, cause: unknown): FlipstreamError {
+  const status = statusOf(cause);
+  if (status === 401 || status === 403)
+    return unavailable(url, `it answers with status ${status}: are the credentials right?`, cause);
+  return unavailable(url, status === 404 ? 'status 404, but not a registry\u2019s' : messageOf(cause), cause);
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof Error && 'status' in error && typeof error.status === 'number'
+    ? error.status
+    : undefined;
+}

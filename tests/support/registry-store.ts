@@ -1,0 +1,126 @@
+/** What a schema registry keeps, and its rules; error codes are those of the Confluent API. */
+import avro from 'avsc';
+
+export class RegistryRefusal extends Error {
+  readonly status: number;
+  readonly code: number;
+  constructor(status: number, code: number, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+interface Given {
+  schema: string;
+  schemaType: string;
+}
+interface Version extends Given {
+  subject: string;
+  version: number;
+  id: number;
+}
+
+const LEVELS = /^(NONE|(BACKWARD|FORWARD|FULL)(_TRANSITIVE)?)$/;
+
+export type SchemaStore = ReturnType<typeof createSchemaStore>;
+
+export function createSchemaStore() {
+  const all: Version[] = [];
+  const levels = new Map<string, string>();
+
+  const of = (subject: string) => all.filter((version) => version.subject === subject);
+  const existing = (subject: string): Version[] => {
+    const versions = of(subject);
+    if (versions.length === 0) throw new RegistryRefusal(404, 40401, `Subject '${subject}' not found.`);
+    return versions;
+  };
+  const same = (a: Given, b: Given) =>
+    a.schemaType === b.schemaType && spelled(a.schema) === spelled(b.schema);
+
+  /** Why `given` may not follow what the subject has, by its level. */
+  function incompatibilities(subject: string, version: string, given: Given): string[] {
+    const level = levels.get(subject) ?? 'BACKWARD';
+    const versions = of(subject);
+    const against =
+      version !== 'latest'
+        ? versions.filter((each) => String(each.version) === version)
+        : level.endsWith('TRANSITIVE')
+          ? versions
+          : versions.slice(-1);
+    return against.flatMap((old) => [
+      ...(/^(BACKWARD|FULL)/.test(level) ? unreadable(given.schema, old.schema) : []),
+      ...(/^(FORWARD|FULL)/.test(level) ? unreadable(old.schema, given.schema) : []),
+    ]);
+  }
+
+  return {
+    incompatibilities,
+    byId(id: number): Partial<Given> {
+      const found = all.find((version) => version.id === id);
+      if (!found) throw new RegistryRefusal(404, 40403, 'Schema not found');
+      const { schema, schemaType } = found;
+      return schemaType === 'AVRO' ? { schema } : { schema, schemaType };
+    },
+    subjects: () => [...new Set(all.map(({ subject }) => subject))],
+    versions: (subject: string) => existing(subject).map(({ version }) => version),
+    version(subject: string, wanted: string): Version {
+      const versions = existing(subject);
+      const found =
+        wanted === 'latest' ? versions.at(-1) : versions.find((v) => String(v.version) === wanted);
+      if (!found) throw new RegistryRefusal(404, 40402, `Version ${wanted} not found.`);
+      return found;
+    },
+    lookUp(subject: string, given: Given): Version {
+      const found = existing(subject).find((version) => same(version, given));
+      if (!found) throw new RegistryRefusal(404, 40403, 'Schema not found');
+      return found;
+    },
+    register(subject: string, given: Given): number {
+      if (given.schemaType === 'AVRO') spelled(given.schema);
+      const again = of(subject).find((version) => same(version, given));
+      if (again) return again.id;
+      const why = incompatibilities(subject, 'latest', given);
+      if (why.length > 0)
+        throw new RegistryRefusal(409, 409, `Schema being registered is incompatible: ${why.join('; ')}`);
+      const id = all.find((version) => same(version, given))?.id ?? Math.max(0, ...all.map((v) => v.id)) + 1;
+      all.push({ ...given, subject, version: of(subject).length + 1, id });
+      return id;
+    },
+    level(subject: string): string {
+      const level = levels.get(subject);
+      if (!level)
+        throw new RegistryRefusal(
+          404,
+          40408,
+          `Subject '${subject}' does not have subject-level compatibility`,
+        );
+      return level;
+    },
+    setLevel(subject: string, level: string): string {
+      if (!LEVELS.test(level)) throw new RegistryRefusal(422, 42203, `Invalid compatibility level ${level}`);
+      levels.set(subject, level);
+      return level;
+    },
+  };
+}
+
+const load = (schema: string) =>
+  avro.Type.forSchema(JSON.parse(schema) as avro.Schema, { wrapUnions: 'always' });
+
+function spelled(schema: string): string {
+  try {
+    return JSON.stringify(load(schema));
+  } catch {
+    return schema;
+  }
+}
+
+function unreadable(reader: string, writer: string): string[] {
+  try {
+    load(reader).createResolver(load(writer));
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
