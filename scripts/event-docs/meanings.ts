@@ -108,7 +108,7 @@ interface EventType {
 }
 
 /** The fields that every type of event may carry. */
-export const ENVELOPE = { from: 'v', to: 'synthetic' } as const;
+export const ENVELOPE = { from: 'v', to: 'ts_inferred' } as const;
 
 /** Fields beside the envelope, by type. */
 export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
