@@ -20,7 +20,7 @@ export const VIEWS: readonly View[] = [
     about: "Each session's tool calls in order; a real result wins over one concluded as interrupted.",
     sql: `
       SELECT session_id, row_number() OVER (PARTITION BY session_id ORDER BY ts, chain_id, seq) AS n,
-        ts, turn, agent_id, tool_name, status, exit_code, duration_ms,
+        ts, turn, agent_id, tool_name, tool_kind, status, exit_code, duration_ms,
         input_redacted AS input, output_redacted AS output, result_redacted AS result, tool_use_id, event_id
       FROM (${CALLS_ONCE})
       ORDER BY session_id, n`,
