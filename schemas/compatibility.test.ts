@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { schemaText } from './codec.ts';
+import { incompatibilities, unreadable } from './compatibility.ts';
+
+const record = (...fields: object[]) => JSON.stringify({ type: 'record', name: 'flipstream.X', fields });
+const a = { name: 'a', type: 'int' };
+const withB = record(a, { name: 'b', type: ['null', 'string'], default: null });
+
+test('a nullable addition with a default is compatible both ways', () => {
+  expect(incompatibilities(withB, record(a))).toEqual([]);
+  expect(incompatibilities(record(a), withB)).toEqual([]);
+  expect(incompatibilities(schemaText('TraceEvent'), schemaText('TraceEvent'))).toEqual([]);
+});
+
+test('an incompatible change is refused with the field and the reason', () => {
+  expect(incompatibilities(record(a, { name: 'b', type: 'string' }), record(a))).toEqual([
+    "the new schema cannot read old records: field b: it is not in the writer's schema and has no default in the reader's",
+  ]);
+  expect(incompatibilities(record(), record(a))).toEqual([
+    "the old schema cannot read new records: field a: it is not in the writer's schema and has no default in the reader's",
+  ]);
+  expect(unreadable(record({ name: 'a', type: 'string' }), record(a))).toEqual([
+    'field a: cannot read "int" as "string"',
+  ]);
+  expect(incompatibilities(record({ name: 'a', type: 'long' }), record(a))).toEqual([
+    'the old schema cannot read new records: field a: cannot read "long" as "int"',
+  ]);
+});
+
+test('the field is named inside nested records; another record is not ours', () => {
+  const nested = (type: string) =>
+    record({ name: 'in', type: { type: 'record', name: 'Y', fields: [{ name: 'q', type }] } });
+  expect(unreadable(nested('int'), nested('string'))).toEqual(['field in.q: cannot read "string" as "int"']);
+  expect(unreadable('{"type":"record","name":"Z","fields":[]}', record(a))).toHaveLength(1);
+  expect(unreadable('{"type":"what"}', record(a))).toHaveLength(1);
+});
