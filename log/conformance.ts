@@ -2,6 +2,7 @@
 import { describe } from 'vitest';
 import { avroConforms } from './conformance/avro.ts';
 import { groupsConform } from './conformance/groups.ts';
+import { putBackConforms } from './conformance/put-back.ts';
 import { reducersConform } from './conformance/reducers.ts';
 import type { Harness, Rig } from './conformance/rig.ts';
 import { topicsConform } from './conformance/topics.ts';
@@ -18,6 +19,7 @@ export function logConforms(name: string, open: () => Promise<Rig>): void {
   };
   describe(`the log on ${name}`, () => {
     topicsConform(rigged);
+    putBackConforms(rigged);
     groupsConform(rigged);
     avroConforms(rigged);
     reducersConform(rigged);

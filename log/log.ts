@@ -87,12 +87,24 @@ export interface PartitionLag {
   end: number;
 }
 
+/** A record's bytes exactly as they lay in the log. */
+export interface StoredBytes {
+  topic: TopicName;
+  key: string;
+  value: Buffer;
+}
+
 /** Counts since the log was opened by this process; for the metrics endpoint. */
 export interface LogCounters {
   published: Record<string, number>;
   consumed: Record<string, number>;
+  /** Bytes of values, before the log compresses them. */
+  bytesPublished: Record<string, number>;
+  bytesConsumed: Record<string, number>;
   deadLetters: number;
   transactionFailures: number;
+  /** Of those: because another process had taken the partition over. */
+  fenced: number;
 }
 
 export interface Log {
@@ -111,6 +123,10 @@ export interface Log {
   run<S, P>(reducer: Reducer<S, P>): Running;
   /** Records of one partition from `from`, at most `max`; for replay and inspection. No group, no commit. */
   read<T extends TopicName>(topic: T, partition: number, from: number, max: number): Promise<Batch<T>>;
+  /** What lies at one place, as it is, readable or not; null when it is no longer there. */
+  bytesAt(topic: TopicName, partition: number, offset: number): Promise<StoredBytes | null>;
+  /** Appends bytes that the log had before, and records that tell of it, in one transaction. */
+  putBack(stored: readonly StoredBytes[], along: readonly Outgoing[]): Promise<void>;
   /** Committed offsets of every group beside the ends of the partitions. */
   lag(): Promise<PartitionLag[]>;
   counters(): LogCounters;

@@ -1,7 +1,7 @@
 import type { TopicName } from '../../schemas/topics.ts';
 import type { ConsumeOptions, Running } from '../log.ts';
 import { decodeBatch, type SchemaIds } from '../values.ts';
-import { bump, type Core } from './core.ts';
+import { type Core, countConsumed } from './core.ts';
 import { createMember, type Member } from './member.ts';
 import { createOffsets, createPost, groupId, writeLetters } from './offsets.ts';
 import { endsIt, isFenced, retryAfter, start } from './running.ts';
@@ -80,7 +80,7 @@ async function createServer<T extends TopicName, V>(
     const position = place.position;
     const read = core.read(topic, partition, position, limit);
     if (read.nextOffset <= position) return false;
-    const { batch, refused } = decodeBatch(topic, read, decode);
+    const { batch, raw, refused } = decodeBatch(topic, read, decode);
     const letters = await writeLetters(core, { topic, partition, group: options.group }, refused);
     if (letters.length > 0) {
       // Durable before the batch counts as done anywhere: `startAt` may be a store of the consumer's own.
@@ -91,7 +91,7 @@ async function createServer<T extends TopicName, V>(
       member.check(partition, epoch);
       offsets.set(topic, partition, batch.nextOffset);
     });
-    bump(core.counters.consumed, topic, batch.records.length);
+    countConsumed(core, topic, raw);
     place.position = batch.nextOffset;
     place.failures = 0;
     return true;
@@ -133,8 +133,8 @@ async function createServer<T extends TopicName, V>(
           place.position = null;
           place.failures++;
           place.retryAt = performance.now() + retryAfter(place.failures);
-          if (!isFenced(error))
-            core.warn(`${options.group}: ${one.topic}/${partition} failed; trying again`, error);
+          if (isFenced(error)) core.counters.fenced++;
+          else core.warn(`${options.group}: ${one.topic}/${partition} failed; trying again`, error);
         }
       }
     }

@@ -7,11 +7,12 @@ import { decodeBatch, type Seal, valueDecoder, valueReader } from '../values.ts'
 import { createAppend } from './append.ts';
 import { openCatalog } from './catalog.ts';
 import { consume } from './consume.ts';
-import { type Core, closedError } from './core.ts';
+import { type Core, closedError, noCounts } from './core.ts';
 import { openFile } from './file.ts';
 import { claimMaintenance, type Maintained, maintain } from './maintain.ts';
 import { lagOf } from './offsets.ts';
 import { createPublish } from './publish.ts';
+import { bytesAt, putBack } from './put-back.ts';
 import { createRead } from './read.ts';
 import { run } from './run.ts';
 import { createTransact } from './transact.ts';
@@ -69,7 +70,7 @@ export async function openEmbeddedLog(options: EmbeddedOptions): Promise<Embedde
       wake: createWake(db),
       append: createAppend(db, catalog, clock),
       read: createRead(db, catalog, path),
-      counters: { published: {}, consumed: {}, deadLetters: 0, transactionFailures: 0 },
+      counters: noCounts(),
       leaseMs,
       warn: options.warn ?? stderrWarner(),
       running: new Set(),
@@ -134,6 +135,8 @@ function logOver(core: Core, maintainEveryMs: number | null): EmbeddedLog {
         const raw = core.read(topic, partition, from, { records: max, bytes: 16 * 2 ** 20 });
         return decodeBatch(topic, raw, valueDecoder(topic, core.catalog.schemas)).batch;
       }),
+    bytesAt: (topic, partition, offset) => whileOpen(async () => bytesAt(core, topic, partition, offset)),
+    putBack: (stored, along) => whileOpen(() => putBack(core, stored, along)),
     lag: () => whileOpen(async () => lagOf(core)),
     counters: () => structuredClone(core.counters),
     maintain: () => whileOpen(() => maintain(core)),

@@ -1,7 +1,7 @@
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { Outgoing } from '../log.ts';
 import { type Encoded, encodeNow, encodeValue, needsSeal } from '../values.ts';
-import { bump, type Core } from './core.ts';
+import { type Core, countPublished } from './core.ts';
 
 /** Most that one transaction writes; what waits behind it is written by the next. */
 const COMMIT_BYTES = 8 * 2 ** 20;
@@ -34,7 +34,7 @@ export function createPublish(core: Core): (records: readonly Outgoing[]) => Pro
       try {
         await core.transact(() => core.append(records));
         core.wake.ring();
-        for (const { topic } of records) bump(core.counters.published, topic, 1);
+        countPublished(core, records);
         for (const one of group) one.resolve();
       } catch (error) {
         for (const one of group) one.reject(error);

@@ -3,7 +3,7 @@ import type { Reducer, Running } from '../log.ts';
 import { createPreparer, type Preparer } from '../prepare.ts';
 import { createReduction, type Reduction } from '../reduction.ts';
 import { decodeBatch, encodeNow, encodeValue, needsSeal, valueDecoder } from '../values.ts';
-import { bump, type Core } from './core.ts';
+import { type Core, countConsumed, countPublished } from './core.ts';
 import { createMember, type Member } from './member.ts';
 import { createOffsets, createPost, groupId, writeLetters } from './offsets.ts';
 import { checkSize } from './publish.ts';
@@ -97,7 +97,10 @@ async function reduce<S, P>(
       const error = named(raw, core.path);
       reduction.reset();
       core.counters.transactionFailures++;
-      if (isFenced(error)) return;
+      if (isFenced(error)) {
+        core.counters.fenced++;
+        return;
+      }
       if (endsIt(error)) throw error;
       core.warn(`${reducer.group}: partition ${partition} failed; trying again`, error);
       await pause(retryAfter(++failures), stopped);
@@ -136,8 +139,8 @@ function createStep<S, P>(core: Core, reducer: Reducer<S, P>, reduction: Reducti
     });
     reduction.committed();
     core.wake.ring();
-    bump(core.counters.consumed, topic, read.records.length);
-    for (const { topic: out } of effects.outputs) bump(core.counters.published, out, 1);
+    countConsumed(core, topic, read.records);
+    countPublished(core, effects.outputs);
     return true;
   };
 }

@@ -1,0 +1,25 @@
+import type { TopicName } from '../../schemas/topics.ts';
+import type { Outgoing, StoredBytes } from '../log.ts';
+import { type Core, countPublished } from './core.ts';
+import { checkSize, encodeAll } from './publish.ts';
+
+const ONE = { records: 1, bytes: 0 };
+
+/** What lies at a place, without looking at what it means. */
+export function bytesAt(core: Core, topic: TopicName, partition: number, offset: number): StoredBytes | null {
+  const [found] = core.read(topic, partition, offset, ONE).records;
+  return found?.offset === offset ? { topic, key: found.key, value: found.value } : null;
+}
+
+/** @throws FlipstreamError `record_too_large` (poison), and what the file throws */
+export async function putBack(
+  core: Core,
+  stored: readonly StoredBytes[],
+  along: readonly Outgoing[],
+): Promise<void> {
+  const records = [...stored.map(checkSize), ...(await encodeAll(core, along))];
+  if (records.length === 0) return;
+  await core.transact(() => core.append(records));
+  core.wake.ring();
+  countPublished(core, records);
+}
