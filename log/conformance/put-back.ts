@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deadLetter } from '../deadletter.ts';
-import { event, everything, type Harness } from './rig.ts';
+import { event, everything, type Harness, upTo } from './rig.ts';
 
 /** Bytes of the log taken as they are, and put back as they were. */
 export function putBackConforms(rigged: Harness): void {
