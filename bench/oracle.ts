@@ -14,7 +14,8 @@ import type { Phase, Runner } from '../oracle/runner/runner.ts';
 import { createToken } from '../oracle/service/tokens.ts';
 import { taskAdd } from '../oracle/tasks/add.ts';
 import { taskCheck } from '../oracle/tasks/check.ts';
-import { loadTask, type TaskRow } from '../oracle/tasks/store.ts';
+import type { TaskRow } from '../oracle/tasks/rows.ts';
+import { loadTask } from '../oracle/tasks/store.ts';
 import { sha256 } from '../schemas/hash.ts';
 
 const DEMO = new URL('../examples/demo/', import.meta.url).pathname;
@@ -96,7 +97,7 @@ function uniqueFix(serial: number): Buffer {
 async function overhead(): Promise<void> {
   const oracle = openOracle({ home: oracleLayout(join(dir, 'one')) });
   const row = await taskAdd(oracle, taskDirectory());
-  const task = loadTask(oracle.home, row.task_id);
+  const task = loadTask(oracle, row.task_id);
   if (!task) throw new Error('the task is not there');
   const { definition, hidden, mirror } = task;
   const bare: number[] = [];
@@ -124,7 +125,7 @@ async function throughput(concurrency: number): Promise<void> {
   const home = oracleLayout(join(dir, `rate-${concurrency}`));
   const oracle = openOracle({ home });
   await taskAdd(oracle, taskDirectory());
-  const row = await taskCheck(oracle, 'demo-split-bill');
+  const { row } = await taskCheck(oracle, 'demo-split-bill');
   const token = createToken(oracle, 'bench');
   const service = await startOracle({ home, log, logger, concurrency, bucketMs: 1 });
   const started = performance.now();
@@ -162,7 +163,7 @@ async function manyHosts(): Promise<void> {
   const home = oracleLayout(join(dir, 'many'));
   const oracle = openOracle({ home, runner });
   await taskAdd(oracle, taskDirectory());
-  const row = await taskCheck(oracle, 'demo-split-bill');
+  const { row } = await taskCheck(oracle, 'demo-split-bill');
   const tokens = Array.from({ length: 20 }, (_, host) => createToken(oracle, `host-${host}`));
   const service = await startOracle({ home, log, logger, runner, bucketMs: 1, queueLimit: 2000 });
   const started = performance.now();

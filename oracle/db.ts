@@ -10,7 +10,7 @@ create table if not exists tokens (
 create table if not exists tasks (
   task_id text primary key, tests_hash text not null, base_commit text not null, root_commit text not null,
   status text not null, reason text, checked_at text, baseline_id text,
-  baseline_ms integer not null
+  baseline_ms integer not null, accepted text, suite_excluded integer, reference_passed integer
 ) strict;
 create table if not exists verdicts (
   key_id text not null, seq integer not null, verdict_id text not null unique, hash text not null,
@@ -21,13 +21,17 @@ create table if not exists requests (
   session_id text not null, task_id text not null, chain_id text not null, head text not null,
   diff_hash text not null, tests_hash text not null, facts text not null, received_at integer not null,
   state text not null, code text, reason text, cached_from text, finished integer, release_at integer,
-  verdict_id text, unique (principal, request_id)
+  verdict_id text, retracted_by text, unique (principal, request_id)
 ) strict;
 create index if not exists requests_budget on requests (principal, task_id, session_id);
 create index if not exists requests_due on requests (state, release_at);
 create table if not exists outbox (
-  id integer primary key autoincrement, topic text not null, key text not null, record blob not null
+  id integer primary key autoincrement, topic text not null, key text not null, record blob not null,
+  principal text
 ) strict;
+create index if not exists outbox_fetched on outbox (principal, id);
+create table if not exists published (one integer primary key check (one = 1), place integer not null) strict;
+insert or ignore into published values (1, 0);
 create table if not exists baseline_copies (
   session_id text not null, verdict_id text not null, primary key (session_id, verdict_id)
 ) strict;
@@ -40,6 +44,15 @@ create table if not exists runs (
   principal text, request_id text, session_id text, at text not null, code text not null, reason text
 ) strict;
 `;
+
+/** Columns that a table of an earlier release does not have. */
+const ADDED: readonly [table: string, column: string, type: string][] = [
+  ['tasks', 'accepted', 'text'],
+  ['tasks', 'suite_excluded', 'integer'],
+  ['tasks', 'reference_passed', 'integer'],
+  ['outbox', 'principal', 'text'],
+  ['requests', 'retracted_by', 'text'],
+];
 
 export interface OracleDb {
   readonly sql: DatabaseSync;
@@ -76,7 +89,9 @@ function open(path: string): DatabaseSync {
     const sql = new DatabaseSync(path, { timeout: 10_000 });
     chmodSync(path, 0o600);
     // FULL: a commit is on the disk before anything is answered.
-    sql.exec(`pragma journal_mode = wal; pragma synchronous = full; ${SCHEMA}`);
+    sql.exec('pragma journal_mode = wal; pragma synchronous = full');
+    for (const [table, column, type] of ADDED) addColumn(sql, table, column, type);
+    sql.exec(SCHEMA);
     return sql;
   } catch (cause) {
     throw new FlipstreamError(
@@ -86,6 +101,12 @@ function open(path: string): DatabaseSync {
       cause,
     );
   }
+}
+
+function addColumn(sql: DatabaseSync, table: string, column: string, type: string): void {
+  const columns = sql.prepare(`pragma table_info(${table})`).all();
+  if (columns.length === 0 || columns.some(({ name }) => name === column)) return;
+  sql.exec(`alter table ${table} add column ${column} ${type}`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -11,8 +11,14 @@ export interface OracleHome {
   root: string;
   /** oracle_host and the name of the run directories, made once; random, so that no host name is in them. */
   identity: string;
+  /** The operator's, if there is one. */
+  settings: string;
   keys: string;
-  /** store/<task_id>/{task.json, hidden/}. */
+  /** Opens what is sealed. */
+  storeKey: string;
+  /** The public half of every key this home ever signed with. */
+  ring: string;
+  /** <task_id>.task: definition, hidden files and reference, sealed. */
   store: string;
   /** One bare repository a task: its base commit and ancestors, nothing else. */
   mirrors: string;
@@ -40,7 +46,10 @@ export function oracleLayout(root: string): OracleHome {
   return {
     root,
     identity: join(root, 'identity.json'),
+    settings: join(root, 'settings.json'),
     keys: join(root, 'keys'),
+    storeKey: join(root, 'keys', 'store.key'),
+    ring: join(root, 'keys', 'ring.json'),
     store: join(root, 'store'),
     mirrors: join(root, 'mirrors'),
     db: join(root, 'oracle.db'),
@@ -52,7 +61,8 @@ export function oracleLayout(root: string): OracleHome {
 const Identity = z.object({ oracle_host: z.string().min(8) });
 
 /**
- * Makes the home if it is not there, and refuses one that other users can open: hidden tests and the key lie in it.
+ * Makes the home if it is not there, and refuses one of which other users can open a part: hidden tests and keys
+ * lie in it.
  * @returns the oracle's random host id.
  * @throws FlipstreamError `oracle_home_open` (usage) when group or others may read it.
  */
@@ -60,8 +70,12 @@ export function ensureOracleHome(home: OracleHome): string {
   const made = mkdirSync(home.root, { recursive: true, mode: 0o700 });
   if (made !== undefined) chmodSync(home.root, 0o700);
   refuseOpen(home.root);
-  for (const dir of [home.keys, home.store, home.mirrors, home.log])
+  for (const dir of [home.keys, home.store, home.mirrors, home.log]) {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
+    refuseOpen(dir);
+  }
+  for (const dir of [home.keys, home.store]) for (const name of readdirSync(dir)) refuseOpen(join(dir, name));
+  if (existsSync(home.db)) refuseOpen(home.db);
   createFile(home.identity, JSON.stringify({ oracle_host: randomBytes(8).toString('hex') }));
   return Identity.parse(JSON.parse(readFileSync(home.identity, 'utf8'))).oracle_host;
 }

@@ -28,6 +28,8 @@ export interface StartOptions extends Omit<OpenOptions, 'clock'> {
   /** Default 8 MiB. */
   maxDiffBytes?: number;
   placement?: Placement;
+  /** Waits between the tries of a grade that the machine failed at; default 1 s and 5 s. */
+  retryMs?: readonly number[];
   logger?: Logger;
 }
 
@@ -59,6 +61,7 @@ export async function startOracle(options: StartOptions): Promise<RunningOracle>
       bucketMs: options.bucketMs ?? 5000,
       concurrency: options.concurrency ?? Math.max(2, Math.floor(cpus().length / 2)),
       queueLimit: options.queueLimit ?? 100,
+      retryMs: options.retryMs,
       onRelease: () => publisher.kick(),
     });
     closers.unshift(() => desk.stop());

@@ -6,6 +6,8 @@ import { fakeRunner, makeOracle, testLog } from './testing.ts';
 const task = (task_id: string): Task => ({
   ...{ task_id, root_commit: 'r', base_commit: 'b', tests_hash: 't', status: 'ready', split: 'train' },
   ...{ image: null, family: null, reason: null, checked_at: null },
+  ...{ runner: null, evidence: null, framework: null },
+  ...{ reference_passed: null, suite_excluded: null, accepted: null },
 });
 
 test('everything that waits is published in order, in several batches, and forgotten only then', async () => {

@@ -5,10 +5,11 @@ import type { OracleDb } from './db.ts';
 import { createFile, replaceFile } from './files.ts';
 import type { OracleHome } from './home.ts';
 import type { RunResult } from './runner/runner.ts';
+import type { StoreAt } from './tasks/store.ts';
 
 const RunRow = z.object({
   run_id: z.string(),
-  kind: z.enum(['baseline', 'grade', 'control']),
+  kind: z.enum(['baseline', 'reference', 'grade', 'control', 'by_hand', 'regrade', 'signal']),
   task_id: z.string(),
   principal: z.string().nullable(),
   request_id: z.string().nullable(),
@@ -28,13 +29,16 @@ export interface RunLog extends RunRow {
   result: RunResult;
 }
 
-const runPath = (home: OracleHome, runId: string) => join(home.log, 'runs', `${runId}.json`);
-const diffPath = (home: OracleHome, hash: string) => join(home.log, 'diffs', `${hash}.patch`);
+const runName = (runId: string) => `${runId}.run`;
+const diffName = (hash: string) => `${hash}.diff`;
+const runPath = (home: OracleHome, runId: string) => join(home.log, 'runs', runName(runId));
+const diffPath = (home: OracleHome, hash: string) => join(home.log, 'diffs', diffName(hash));
 
-/** Writes a run's whole log and its line in the index. */
-export function logRun(home: OracleHome, db: OracleDb, run: RunLog): void {
+/** Writes a run's whole log, sealed since tests' output tells of tests, and its line in the index. */
+export function logRun({ home, sealer, db }: StoreAt & { db: OracleDb }, run: RunLog): void {
   mkdirSync(join(home.log, 'runs'), { recursive: true, mode: 0o700 });
-  replaceFile(runPath(home, run.run_id), `${JSON.stringify(run, null, 2)}\n`);
+  const text = Buffer.from(`${JSON.stringify(run, null, 2)}\n`);
+  replaceFile(runPath(home, run.run_id), sealer.seal(runName(run.run_id), text));
   const row = RunRow.parse(run);
   db.sql
     .prepare(
@@ -65,17 +69,19 @@ export function listRuns(db: OracleDb, filter: RunFilter = {}): RunRow[] {
 }
 
 /** One run's whole log as JSON text, or null. */
-export function readRun(home: OracleHome, runId: string): string | null {
+export function readRun({ home, sealer }: StoreAt, runId: string): string | null {
   const known = /^[0-9a-zA-Z-]+$/.test(runId) && existsSync(runPath(home, runId));
-  return known ? readFileSync(runPath(home, runId), 'utf8') : null;
+  return known ? sealer.open(runName(runId), readFileSync(runPath(home, runId))).toString('utf8') : null;
 }
 
-/** Keeps the exact diff of a request, so that a restart and a regrade have it. */
-export function keepDiff(home: OracleHome, hash: string, diff: Buffer): void {
+/** Keeps the exact diff of a request, sealed, so that a restart and a regrade have it. */
+export function keepDiff({ home, sealer }: StoreAt, hash: string, diff: Buffer): void {
   mkdirSync(join(home.log, 'diffs'), { recursive: true, mode: 0o700 });
-  createFile(diffPath(home, hash), diff);
+  createFile(diffPath(home, hash), sealer.seal(diffName(hash), diff));
 }
 
-export function readDiff(home: OracleHome, hash: string): Buffer {
-  return readFileSync(diffPath(home, hash));
+/** The diff of this hash, or null when its retention is over. */
+export function readDiff({ home, sealer }: StoreAt, hash: string): Buffer | null {
+  const path = diffPath(home, hash);
+  return existsSync(path) ? sealer.open(diffName(hash), readFileSync(path)) : null;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decoder, encode } from './codec.ts';
+import { decoder, encodeUnknown } from './codec.ts';
 import { FlipstreamError } from './errors.ts';
 import { type Records, SCHEMAS, type SchemaName } from './generated.ts';
 
@@ -22,8 +22,6 @@ export function jsonReader<N extends SchemaName>(name: N): (value: unknown) => R
     const given = z.record(z.string(), z.unknown()).safeParse(value);
     if (!given.success)
       throw new FlipstreamError('schema_mismatch', 'poison', `${name}: not a JSON object`, given.error);
-    // encode() checks every field of what it is given.
-    const full: unknown = { ...defaults, ...given.data };
-    return decode(encode(name, full as Records[N]));
+    return decode(encodeUnknown(name, { ...defaults, ...given.data }));
   };
 }

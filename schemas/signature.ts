@@ -15,16 +15,26 @@ export const KeyRing = z.strictObject({
       /** Runners that a verdict under this key may name. */
       runners: z.array(z.enum(['process', 'container', 'vm'])),
       placements: z.array(z.enum(['same_host', 'separate_host'])).default(['same_host']),
-      /** Nothing after this sequence number counts, whatever time it claims. */
-      revoked_after: z.strictObject({ seq: z.number().int(), hash: z.string() }).optional(),
+      /**
+       * The last verdict that is still trusted: nothing after it counts, whatever time it claims. With `hashes`, all
+       * that came before it are named too; without them, whoever holds the key could sign another past.
+       */
+      revoked_after: z
+        .strictObject({
+          /** -1: nothing under this key counts. */
+          seq: z.number().int().min(-1),
+          hash: z.string(),
+          hashes: z.array(z.string()).optional(),
+        })
+        .optional(),
     }),
   ),
 });
 export type KeyRing = z.infer<typeof KeyRing>;
 
 /** What the signature covers: canonical JSON of every other field. */
-function signedBytes(verdict: Omit<Verdict, 'signature'>): Buffer {
-  const { signature: _, ...fields } = verdict as Verdict;
+function signedBytes(verdict: Omit<Verdict, 'signature'> & { signature?: string }): Buffer {
+  const { signature: _, ...fields } = verdict;
   return Buffer.from(canonical(fields));
 }
 
@@ -66,9 +76,18 @@ export function rejectionOf(verdict: Verdict, ring: KeyRing): Rejection | null {
   if (!verify(null, signedBytes(verdict), key, signature)) return 'bad_signature';
   if (!entry.runners.some((runner) => runner === verdict.runner)) return 'runner_not_allowed';
   if (!entry.placements.some((placement) => placement === verdict.placement)) return 'placement_not_allowed';
-  const revoked = entry.revoked_after;
-  if (revoked && verdict.oracle_seq > revoked.seq) return 'revoked';
-  if (revoked && verdict.oracle_seq === revoked.seq && verdictHash(verdict) !== revoked.hash)
-    return 'revoked';
-  return null;
+  return entry.revoked_after && !stillTrusted(verdict, entry.revoked_after) ? 'revoked' : null;
+}
+
+type Revocation = NonNullable<KeyRing['keys'][number]['revoked_after']>;
+
+const trusted = new WeakMap<Revocation, ReadonlySet<string>>();
+
+function stillTrusted(verdict: Verdict, revoked: Revocation): boolean {
+  if (verdict.oracle_seq > revoked.seq) return false;
+  if (verdict.oracle_seq === revoked.seq) return verdictHash(verdict) === revoked.hash;
+  if (!revoked.hashes) return true;
+  const hashes = trusted.get(revoked) ?? new Set(revoked.hashes);
+  trusted.set(revoked, hashes);
+  return hashes.has(verdictHash(verdict));
 }

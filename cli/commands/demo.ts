@@ -105,7 +105,7 @@ async function checkTask(place: Workspace): Promise<string> {
   const oracle = openOracle({ home: place.config.oracleHome });
   try {
     const { task_id } = await taskAdd(oracle, place.task);
-    const { status, reason } = await taskCheck(oracle, task_id);
+    const { status, reason } = (await taskCheck(oracle, task_id)).row;
     if (status !== 'ready')
       throw new FlipstreamError('demo_task', 'fatal', `The demo's own task is ${status}: ${reason}.`);
     return 'FAIL both times, as it should be';

@@ -1,7 +1,8 @@
 /** Checks of the way to the oracle: reachable, token good, key ring right, and this folder ready for a task. */
 import { existsSync } from 'node:fs';
 import type { OracleHome } from '../../oracle/home.ts';
-import { exportKeyRing } from '../../oracle/keys/key.ts';
+import { keyKind } from '../../oracle/keys/key.ts';
+import { exportKeyRing } from '../../oracle/keys/ring.ts';
 import { headOf } from '../../producers/git/head.ts';
 import { findRepository } from '../../producers/git/repository.ts';
 import { findGit } from '../../producers/git/run.ts';
@@ -49,14 +50,14 @@ export function checkKeyRing(home: Home, oracleHome: OracleHome): Finding {
   try {
     const ring = readKeyRing(home.keyRing);
     if (!existsSync(oracleHome.root)) return ok('key-ring', `The key ring holds ${ring.keys.length} key(s).`);
-    const own = exportKeyRing(oracleHome, 'process').keys[0];
+    const own = exportKeyRing(oracleHome, keyKind(oracleHome) ?? 'process').keys.at(-1);
     const known = ring.keys.some((key) => key.key_id === own?.key_id && key.public_key === own.public_key);
     return known
       ? ok('key-ring', 'The key ring holds the key of the oracle on this machine.')
       : problem(
           'key-ring',
           `The key ring lacks the key of the oracle at ${oracleHome.root}: its verdicts are rejected.`,
-          `Add what flipstream oracle key prints to ${home.keyRing}`,
+          `Add what flipstream oracle key export prints to ${home.keyRing}`,
         );
   } catch (error) {
     return problem('key-ring', messageOf(error), 'Mend the file.');

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { exportKeyRing } from '../../oracle/keys/key.ts';
+import { exportKeyRing } from '../../oracle/keys/ring.ts';
 import { openOracle } from '../../oracle/oracle.ts';
 import { createToken, revokeTokens } from '../../oracle/service/tokens.ts';
 import type { Home } from '../../producers/home.ts';

@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { sha256 } from '../../schemas/hash.ts';
-import type { KeyRing } from '../../schemas/signature.ts';
-import { createFile } from '../files.ts';
+import { createFile, replaceFile } from '../files.ts';
 import { type OracleHome, refuseOpen } from '../home.ts';
 import type { RunnerKind } from '../runner/runner.ts';
 
@@ -17,9 +16,16 @@ export interface SigningKey {
   publicKey: string;
 }
 
+const KINDS: readonly RunnerKind[] = ['process', 'container', 'vm'];
+
 /** One key a kind of runner: what can read the `process` runner's key must not be able to claim `container`. */
 function keyPath(home: OracleHome, runner: RunnerKind): string {
   return join(home.keys, `${runner}.key`);
+}
+
+/** The kind of runner that a home's key is for, or null when it has none yet. */
+export function keyKind(home: OracleHome): RunnerKind | null {
+  return KINDS.find((kind) => existsSync(keyPath(home, kind))) ?? null;
 }
 
 /**
@@ -28,17 +34,26 @@ function keyPath(home: OracleHome, runner: RunnerKind): string {
  * @throws FlipstreamError `key_home_shared` (usage) when the home holds the key of another kind of runner.
  */
 export function initKey(home: OracleHome, runner: RunnerKind): boolean {
-  const kinds: RunnerKind[] = ['process', 'container', 'vm'];
-  const other = kinds.find((kind) => kind !== runner && existsSync(keyPath(home, kind)));
-  if (other)
+  const other = keyKind(home);
+  if (other !== null && other !== runner)
     throw new FlipstreamError(
       'key_home_shared',
       'usage',
       `${home.root} holds the key of the ${other} runner; give the ${runner} runner a home of its own (FLIPSTREAM_ORACLE_HOME)`,
     );
-  const { privateKey } = generateKeyPairSync('ed25519');
-  return createFile(keyPath(home, runner), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  return other === null && createFile(keyPath(home, runner), pem(newKey()));
 }
+
+export function newKey(): KeyObject {
+  return generateKeyPairSync('ed25519').privateKey;
+}
+
+/** Puts a key in the place of the one there is, which is gone then: what it signed stays as it is. */
+export function replaceKey(home: OracleHome, runner: RunnerKind, key: KeyObject): void {
+  replaceFile(keyPath(home, runner), pem(key));
+}
+
+const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' });
 
 /**
  * Reads the key.
@@ -58,9 +73,7 @@ export function loadKey(home: OracleHome, runner: RunnerKind): SigningKey {
     const privateKey = createPrivateKey(readFileSync(path));
     if (privateKey.asymmetricKeyType !== 'ed25519')
       throw new TypeError(`it is ${privateKey.asymmetricKeyType}`);
-    const publicKey = createPublicKey(privateKey);
-    const key_id = `${runner}-${sha256(publicKey.export({ type: 'spki', format: 'der' })).slice(0, 16)}`;
-    return { key_id, privateKey, publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString() };
+    return asSigning(privateKey, runner);
   } catch (cause) {
     throw new FlipstreamError(
       'key_unreadable',
@@ -71,12 +84,9 @@ export function loadKey(home: OracleHome, runner: RunnerKind): SigningKey {
   }
 }
 
-/** The key ring entry that the streams' side pins: public, and good for this kind of runner only. */
-export function exportKeyRing(
-  home: OracleHome,
-  runner: RunnerKind,
-  placements: Placement[] = ['same_host'],
-): KeyRing {
-  const { key_id, publicKey } = loadKey(home, runner);
-  return { v: 1, keys: [{ key_id, public_key: publicKey, runners: [runner], placements }] };
+/** A private key with the id that follows from it. */
+export function asSigning(privateKey: KeyObject, runner: RunnerKind): SigningKey {
+  const publicKey = createPublicKey(privateKey);
+  const key_id = `${runner}-${sha256(publicKey.export({ type: 'spki', format: 'der' })).slice(0, 16)}`;
+  return { key_id, privateKey, publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString() };
 }

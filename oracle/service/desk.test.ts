@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AnswerCode } from '../../schemas/grade.ts';
 import { rejectionOf, verdictHash } from '../../schemas/signature.ts';
-import { exportKeyRing } from '../keys/key.ts';
+import { exportKeyRing } from '../keys/ring.ts';
 import { byContent, gradeRequest, phase, runResult } from '../testing.ts';
 import { unfinished } from './requests.ts';
 import { answerOf, BUCKET, eventually, HOST, setUpDesk } from './testing.ts';

@@ -5,7 +5,8 @@ import { sha256 } from '../../schemas/hash.ts';
 import type { Placement } from '../keys/key.ts';
 import type { Oracle } from '../oracle.ts';
 import { keepDiff } from '../private-log.ts';
-import { readyTask } from '../tasks/store.ts';
+import { readyTask } from '../tasks/rows.ts';
+import { remember } from './cache.ts';
 import { createGrader, type Found } from './grader.ts';
 import { createQueue } from './queue.ts';
 import { releaseDue } from './release.ts';
@@ -27,10 +28,12 @@ export interface DeskOptions {
   /** Answers leave on whole multiples of this many milliseconds; 1: at once. */
   bucketMs: number;
   concurrency: number;
-  /** So many may wait to be graded; beyond it the answer is ERROR. */
+  /** So many may wait to be graded, shared by the hosts that wait; beyond it the answer is ERROR. */
   queueLimit: number;
   /** Largest diff, bytes. */
   maxDiffBytes: number;
+  /** Waits between the tries of a grade that the machine failed at; default 1 s and 5 s. */
+  retryMs?: readonly number[];
   logger: Logger;
   /** Called after verdicts were signed. */
   onRelease: () => void;
@@ -53,24 +56,18 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
   const queue = createQueue(options.concurrency, options.queueLimit, (error) => {
     if (!aborter.signal.aborted) logger.error({ error: messageOf(error) }, 'a grade was not finished');
   });
-  const grade = createGrader(oracle, note);
+  const grade = createGrader(oracle, options, note);
   let alarm: (() => void) | null = null;
 
   function note(request: RequestRow, found: Found): void {
     const release_at = nextEdge(Math.max(timers.now(), found.notBefore - 1), bucketMs);
     oracle.db.transaction(() => {
       finishRequest(oracle.db, request.id, { ...found, release_at });
-      if (found.cache)
-        oracle.db.sql
-          .prepare('insert or ignore into cache values (?, ?, ?, ?, ?, ?)')
-          .run(
-            found.cache.key,
-            found.code,
-            request.principal,
-            request.request_id,
-            found.cache.run_ms,
-            release_at,
-          );
+      if (found.cache && found.code !== 'ERROR') {
+        const { code, cache } = found;
+        const { principal, request_id } = request;
+        remember(oracle.db, cache.key, { code, principal, request_id, run_ms: cache.run_ms, release_at });
+      }
     });
     setAlarm();
   }
@@ -131,7 +128,7 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
     const known = findRequest(oracle.db, principal.name, request.request_id);
     if (known) return known.fingerprint === fingerprint ? known : null;
     if (!mayAsk(principal, request.task_id)) return null;
-    const task = readyTask(oracle.home, oracle.db, request.task_id);
+    const task = readyTask(oracle, request.task_id);
     const baseline_id = task?.row.baseline_id;
     if (!task || !baseline_id) return null;
     const { definition, row } = task;
@@ -148,7 +145,7 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
       diff_missing: request.diff_missing ?? null,
     };
     const { request_id, session_id, task_id, chain_id, head, diff_hash } = request;
-    keepDiff(oracle.home, diff_hash, diff);
+    keepDiff(oracle, diff_hash, diff);
     const accepted = oracle.db.transaction(() =>
       acceptRequest(
         oracle.db,
@@ -162,12 +159,12 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
         definition,
       ),
     );
-    if (accepted && !queue.add(() => grade(accepted, aborter.signal)))
+    if (accepted && !queue.add(principal.name, () => grade(accepted, aborter.signal)))
       note(accepted, { code: 'ERROR', reason: 'queue_full', cached_from: null, notBefore: 0, cache: null });
     return accepted && requestById(oracle.db, accepted.id);
   }
 
-  for (const row of unfinished(oracle.db)) queue.resume(() => grade(row, aborter.signal));
+  for (const row of unfinished(oracle.db)) queue.resume(row.principal, () => grade(row, aborter.signal));
   setAlarm();
 
   return {

@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { messageOf } from '../../schemas/errors.ts';
-import { sha256 } from '../../schemas/hash.ts';
-import { isoTime } from '../../schemas/time.ts';
+import { gradeDiff } from '../grade-diff.ts';
 import type { Oracle } from '../oracle.ts';
-import { logRun, readDiff } from '../private-log.ts';
-import { controlFault, needsControl, type Outcome, outcomeOf } from '../runner/outcome.ts';
-import type { RunResult } from '../runner/runner.ts';
-import { readyTask, type StoredTask, taskRow } from '../tasks/store.ts';
+import { readDiff } from '../private-log.ts';
+import type { Outcome } from '../runner/outcome.ts';
+import { readyTask, taskRow } from '../tasks/rows.ts';
+import { cacheKey, findCached } from './cache.ts';
 import { verdictIdOf } from './release.ts';
 import { factsOf, type RequestRow } from './requests.ts';
+import type { Timers } from './timers.ts';
 
 /** How a request ended, before it has a release time. */
 export interface Found extends Outcome {
@@ -23,28 +21,23 @@ export interface Found extends Outcome {
 /** Finds PASS, FAIL or ERROR for one request and notes it. Rejects when `signal` was aborted: nothing is noted then. */
 export type Grade = (request: RequestRow, signal: AbortSignal) => Promise<void>;
 
-const CacheRow = z.object({
-  code: z.enum(['PASS', 'FAIL']),
-  principal: z.string(),
-  request_id: z.string(),
-  run_ms: z.number(),
-  release_at: z.number(),
-});
+/** What the machine failed at is tried again after these waits, milliseconds, and then is ERROR. */
+const RETRY_MS: readonly number[] = [1000, 5000];
 
-/** Everything that decides a verdict: the same key, the same answer. */
-function cacheKey(oracle: Oracle, request: RequestRow): string {
-  const { task_id, tests_hash, diff_hash } = request;
-  const { image } = factsOf(request);
-  return sha256(
-    JSON.stringify([task_id, tests_hash, image, oracle.runner.kind, oracle.runner.version, diff_hash]),
-  );
+export interface GraderOptions {
+  timers: Timers;
+  retryMs?: readonly number[];
 }
 
 /**
  * Grades by cache, by waiting for the same question already being run, or by running it. ERROR is never
  * remembered: who waited for a run that ended so runs it again.
  */
-export function createGrader(oracle: Oracle, note: (request: RequestRow, found: Found) => void): Grade {
+export function createGrader(
+  oracle: Oracle,
+  options: GraderOptions,
+  note: (request: RequestRow, found: Found) => void,
+): Grade {
   const running = new Map<string, Promise<void>>();
 
   return async function grade(request, signal) {
@@ -57,7 +50,7 @@ export function createGrader(oracle: Oracle, note: (request: RequestRow, found: 
     running.set(key, promise);
     try {
       // Before the others go on: what they copy must be there, and must have ended before them.
-      note(request, await runIt(oracle, key, request, signal));
+      note(request, await runIt(oracle, options, key, request, signal));
     } finally {
       running.delete(key);
       resolve();
@@ -66,25 +59,50 @@ export function createGrader(oracle: Oracle, note: (request: RequestRow, found: 
 }
 
 function fromCache(oracle: Oracle, key: string, request: RequestRow): Found | null {
-  const raw = oracle.db.sql.prepare('select * from cache where cache_key = ?').get(key);
-  if (!raw) return null;
-  const row = CacheRow.parse(raw);
-  return {
-    code: row.code,
-    reason: 'cached',
-    cached_from: verdictIdOf(row.principal, row.request_id),
-    notBefore: Math.max(row.release_at, request.received_at + row.run_ms),
-    cache: null,
-  };
+  const cached = findCached(oracle.db, key);
+  return (
+    cached && {
+      code: cached.code,
+      reason: 'cached',
+      cached_from: verdictIdOf(cached.principal, cached.request_id),
+      notBefore: Math.max(cached.release_at, request.received_at + cached.run_ms),
+      cache: null,
+    }
+  );
 }
 
-async function runIt(oracle: Oracle, key: string, request: RequestRow, signal: AbortSignal): Promise<Found> {
+async function runIt(
+  oracle: Oracle,
+  { timers, retryMs = RETRY_MS }: GraderOptions,
+  key: string,
+  request: RequestRow,
+  signal: AbortSignal,
+): Promise<Found> {
   const started = oracle.clock();
-  const outcome = await outcomeFor(oracle, request, signal);
+  let outcome = await outcomeFor(oracle, request, signal);
+  for (const wait of retryMs) {
+    if (outcome.code !== 'ERROR') break;
+    await pause(timers, wait, signal);
+    outcome = await outcomeFor(oracle, request, signal);
+  }
   const ended = oracle.clock();
   const notBefore = outcome.code === 'PASS' ? ended : Math.max(ended, started + slowFail(oracle, request));
   const cache = outcome.code === 'ERROR' ? null : { key, run_ms: notBefore - started };
   return { ...outcome, cached_from: null, notBefore, cache };
+}
+
+function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      callOff();
+      reject(signal.reason);
+    };
+    const callOff = timers.at(timers.now() + ms, () => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    });
+    signal.addEventListener('abort', abort, { once: true });
+  });
 }
 
 /**
@@ -98,55 +116,17 @@ function slowFail(oracle: Oracle, request: RequestRow): number {
 
 async function outcomeFor(oracle: Oracle, request: RequestRow, signal: AbortSignal): Promise<Outcome> {
   try {
-    const task = readyTask(oracle.home, oracle.db, request.task_id);
+    const task = readyTask(oracle, request.task_id);
     if (!task || task.tests_hash !== request.tests_hash)
       return { code: 'ERROR', reason: 'task_changed: the task is no longer the one that was asked for' };
-    const diff = readDiff(oracle.home, request.diff_hash);
-    const result = await runLogged(oracle, task, request, { kind: 'grade', diff, signal });
-    const outcome = outcomeOf(result);
-    if (outcome.code !== 'FAIL' || !needsControl(result)) return outcome;
-    const control = await runLogged(oracle, task, request, { kind: 'control', diff: null, signal });
-    const fault = controlFault(control);
-    return fault === null ? outcome : { code: 'ERROR', reason: `control_failed: ${fault}` };
+    const diff = readDiff(oracle, request.diff_hash);
+    if (!diff) return { code: 'ERROR', reason: 'diff_missing: the diff is no longer kept' };
+    const { diff_hash, principal, request_id, session_id } = request;
+    const asked = { principal, request_id, session_id };
+    const { diff_missing } = factsOf(request);
+    return await gradeDiff(oracle, task, { kind: 'grade', diff, diff_hash, diff_missing, asked, signal });
   } catch (error) {
     signal.throwIfAborted();
     return { code: 'ERROR', reason: `runner_failed: ${messageOf(error)}` };
   }
-}
-
-interface RunKind {
-  kind: 'grade' | 'control';
-  diff: Buffer | null;
-  signal: AbortSignal;
-}
-
-async function runLogged(
-  oracle: Oracle,
-  task: StoredTask,
-  request: RequestRow,
-  run: RunKind,
-): Promise<RunResult> {
-  const run_id = randomUUID();
-  const { definition, hidden, mirror, tests_hash } = task;
-  const { diff, signal, kind } = run;
-  const facts = factsOf(request);
-  const result = await oracle.runner.run({ run_id, definition, hidden, mirror, diff, signal });
-  const { code, reason } = outcomeOf(result);
-  logRun(oracle.home, oracle.db, {
-    run_id,
-    kind,
-    task_id: request.task_id,
-    principal: request.principal,
-    request_id: request.request_id,
-    session_id: request.session_id,
-    at: isoTime(oracle.clock()),
-    code,
-    reason,
-    tests_hash,
-    diff_hash: diff ? request.diff_hash : null,
-    diff_missing: diff ? facts.diff_missing : null,
-    runner: oracle.runner.version,
-    result,
-  });
-  return result;
 }

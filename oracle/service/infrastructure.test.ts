@@ -37,7 +37,7 @@ test('O5 on the real runner: a missing program, a lost mirror are ERROR; the sam
     timeout_s: 20,
   };
   await taskAdd(oracle, taskDirectory(source, { ...commands, max_attempts: 20 }, { 'h.txt': 'h' }));
-  const row = await taskCheck(oracle, 'demo-split-bill');
+  const { row } = await taskCheck(oracle, 'demo-split-bill');
   expect(row.reason).toBeNull();
   const desk = openDesk(oracle, {
     ...{ timers, bucketMs: BUCKET, concurrency: 1, queueLimit: 9, maxDiffBytes: 10_000 },

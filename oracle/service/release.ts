@@ -59,8 +59,8 @@ function signOne(oracle: Oracle, row: RequestRow, at: number): void {
     retracts: null,
   });
   if (baseline && firstIn(oracle, row.session_id, baseline.verdict_id))
-    queueVerdict(db, row.session_id, baseline);
-  queueVerdict(db, row.session_id, verdict);
+    queueVerdict(db, row.session_id, baseline, row.principal);
+  queueVerdict(db, row.session_id, verdict, row.principal);
   markReleased(db, row.id, verdict.verdict_id);
 }
 

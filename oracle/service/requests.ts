@@ -162,6 +162,21 @@ export function signedAttempts(db: OracleDb, { principal, task_id, session_id }:
   return Count.parse(row).n;
 }
 
+/** Requests of a task that were answered PASS or FAIL and still stand, oldest first. */
+export function gradedOf(db: OracleDb, taskId: string): RequestRow[] {
+  return db.sql
+    .prepare(
+      `select * from requests where task_id = ? and state = 'released' and code <> 'ERROR'
+         and retracted_by is null order by id`,
+    )
+    .all(taskId)
+    .map((row) => RequestRow.parse(row));
+}
+
+export function markRetracted(db: OracleDb, id: number, verdictId: string): void {
+  db.sql.prepare('update requests set retracted_by = ? where id = ?').run(verdictId, id);
+}
+
 export function markReleased(db: OracleDb, id: number, verdictId: string): void {
   db.sql.prepare("update requests set state = 'released', verdict_id = ? where id = ?").run(verdictId, id);
 }

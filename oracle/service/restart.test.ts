@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { GradeRequest } from '../../schemas/grade.ts';
 import { rejectionOf, verdictHash } from '../../schemas/signature.ts';
 import { verdictsOf } from '../keys/chain.ts';
-import { exportKeyRing } from '../keys/key.ts';
+import { exportKeyRing } from '../keys/ring.ts';
 import { taskAdd } from '../tasks/add.ts';
 import { taskCheck } from '../tasks/check.ts';
 import {
@@ -59,7 +59,7 @@ async function ask(url: string, token: string, request: GradeRequest): Promise<s
 test('killed with SIGKILL at any moment: no answered verdict is lost, none published under two ids, the chain unbroken', async () => {
   const oracle = makeOracle({ runner: fakeRunner() });
   await taskAdd(oracle, taskDirectory(makeRepository()));
-  const row = await taskCheck(oracle, 'demo-split-bill');
+  const { row } = await taskCheck(oracle, 'demo-split-bill');
   const token = createToken(oracle, 'host');
   const published = join(temporaryDirectory(), 'published');
   writeFileSync(published, '');

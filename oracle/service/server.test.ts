@@ -38,7 +38,7 @@ async function setUp(options: Partial<StartOptions> = {}) {
   const oracle = makeOracle({ runner });
   const repository = makeRepository();
   await taskAdd(oracle, taskDirectory(repository));
-  const row = await taskCheck(oracle, 'demo-split-bill');
+  const { row } = await taskCheck(oracle, 'demo-split-bill');
   const token = createToken(oracle, 'host');
   const narrow = createToken(oracle, 'narrow', ['another-task']);
   const log = testLog();
@@ -49,6 +49,7 @@ async function setUp(options: Partial<StartOptions> = {}) {
     bucketMs: 20,
     concurrency: 2,
     maxDiffBytes: 1000,
+    retryMs: [],
     logger,
     ...options,
   });

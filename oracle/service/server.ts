@@ -3,7 +3,7 @@ import { ANSWER_BYTES, type AnswerCode, GradeRequest } from '../../schemas/grade
 import type { Placement } from '../keys/key.ts';
 import type { Oracle } from '../oracle.ts';
 import { bundleOf } from '../tasks/mirror.ts';
-import { readyTask } from '../tasks/store.ts';
+import { readyTask } from '../tasks/rows.ts';
 import type { Desk } from './desk.ts';
 import { mayAsk, type Principal, principalOf } from './tokens.ts';
 
@@ -59,7 +59,7 @@ function principalFor(oracle: Oracle, request: FastifyRequest): Principal {
 }
 
 function taskFor(oracle: Oracle, request: FastifyRequest, taskId: string) {
-  return mayAsk(principalFor(oracle, request), taskId) ? readyTask(oracle.home, oracle.db, taskId) : null;
+  return mayAsk(principalFor(oracle, request), taskId) ? readyTask(oracle, taskId) : null;
 }
 
 function answer(reply: FastifyReply, code: AnswerCode): FastifyReply {

@@ -37,7 +37,7 @@ export async function setUpDesk({ judge = byContent, task = {}, desk = {} }: Set
   );
   const oracle = makeOracle({ runner, clock: timers.now });
   await taskAdd(oracle, taskDirectory(makeRepository(), task));
-  const row = await taskCheck(oracle, 'demo-split-bill');
+  const { row } = await taskCheck(oracle, 'demo-split-bill');
   runner.jobs.length = 2;
   const log = testLog();
   const logger = pino({ level: 'silent' });

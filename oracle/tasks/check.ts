@@ -1,131 +1,176 @@
-import { randomUUID } from 'node:crypto';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { isoTime } from '../../schemas/time.ts';
-import { appendVerdict } from '../keys/chain.ts';
 import type { Oracle } from '../oracle.ts';
 import { queueTask } from '../outbox.ts';
-import { logRun } from '../private-log.ts';
-import { baselineFault, outcomeOf } from '../runner/outcome.ts';
+import { runTask } from '../run-task.ts';
+import { outcomeOf } from '../runner/outcome.ts';
 import { passed, type RunResult } from '../runner/runner.ts';
-import { ORACLE_VERSION } from '../version.ts';
-import { loadTask, publicTask, putTaskRow, type StoredTask, type TaskRow } from './store.ts';
+import { signBaseline } from './baseline.ts';
+import type { TaskDefinition } from './definition.ts';
+import { differing, observe, type Runs } from './observed.ts';
+import { fixInImage, referenceFault } from './reference.ts';
+import { publicTask, putTaskRow, type TaskRow, uncheckedRow } from './rows.ts';
+import { knownTask, type StoredTask, storeTask } from './store.ts';
+import { testsHash } from './tests-hash.ts';
+import { type Objection, objection } from './verify.ts';
 
-/** How often the baseline is run: a task whose answers differ is not fit for an oracle (chapter 3). */
-const BASELINE_RUNS = 2;
+/** A task whose answers differ is not fit for an oracle (chapter 3): twice is the least that shows it. */
+const DEFAULT_RUNS = 2;
+
+export interface CheckOptions {
+  /** How often baseline and reference are run, in another order of tests each time; 2 by default. */
+  runs?: number;
+  /** Why a failure that looks wrong, or a suite of which nothing holds, is right all the same. */
+  accept?: string;
+}
+
+export interface CheckReport {
+  row: TaskRow;
+  /** How the hidden tests fail at the base commit, for a person to read; never leaves the oracle's side. */
+  failure: string;
+  /** Ids that did not end the same every time. */
+  differing: string[];
+}
 
 /**
- * `oracle task check`: runs the baseline twice. Both times the suite has to pass and the hidden tests have to
- * fail; then the task is ready and its baseline is signed. Otherwise it is quarantined, with the reason.
- * @throws FlipstreamError `task_unknown` (usage); `baseline_error` (retryable) when the machine failed: the task
- * then stays as it was, since that says nothing about it.
+ * `oracle task check`: runs baseline and reference N times each. Every time the suite has to pass, the hidden tests
+ * have to fail at the base, for a right reason, and to pass with the reference; then the task is ready and its
+ * baseline is signed. Otherwise it is quarantined, with the reason.
+ * @throws FlipstreamError `task_unknown`, `reference_missing` (usage); `baseline_error` (retryable) when the machine
+ * failed: the task then stays as it was, since that says nothing about it.
  */
-export async function taskCheck(oracle: Oracle, taskId: string): Promise<TaskRow> {
-  const task = loadTask(oracle.home, taskId);
-  if (!task)
-    throw new FlipstreamError(
-      'task_unknown',
-      'usage',
-      `there is no task ${taskId}; see: flipstream oracle task list`,
-    );
-  const runs: RunResult[] = [];
-  let slowest = 0;
-  for (let run = 0; run < BASELINE_RUNS; run++) {
-    const started = oracle.clock();
-    runs.push(await baseline(oracle, task));
-    slowest = Math.max(slowest, oracle.clock() - started);
-  }
-  const reason = disagreement(runs) ?? runs.map(baselineFault).find((why) => why !== null) ?? null;
-  return record(oracle, task, reason, Math.round(slowest));
+export async function taskCheck(
+  oracle: Oracle,
+  taskId: string,
+  { runs: times = DEFAULT_RUNS, accept }: CheckOptions = {},
+): Promise<CheckReport> {
+  const task = unlearned(knownTask(oracle, taskId));
+  requireExpectation(task);
+  const cut = await referenceFault(task);
+  if (cut !== null) return report(oracle, task, null, { reason: cut, acceptable: false });
+  const baseline = await repeat(oracle, task, 'baseline', times);
+  const reference = task.reference ? await repeat(oracle, task, 'reference', times) : null;
+  const runs = { baseline: baseline.results, reference: reference?.results ?? [] };
+  const found =
+    objection(runs) ?? (await unconfirmed(oracle, task, runs)) ?? (await fixInImage(oracle, task));
+  const learned = withIds(task, runs);
+  if (found && !(found.acceptable && accept !== undefined)) return report(oracle, learned, runs, found);
+  return report(oracle, learned, runs, null, { baseline_ms: baseline.slowest, accepted: accept ?? null });
 }
 
-async function baseline(oracle: Oracle, task: StoredTask): Promise<RunResult> {
-  const run_id = randomUUID();
-  const { definition, hidden, mirror, tests_hash } = task;
-  const result = await oracle.runner.run({ run_id, definition, hidden, mirror, diff: null });
-  const { code, reason } = outcomeOf(result);
-  logRun(oracle.home, oracle.db, {
-    run_id,
-    kind: 'baseline',
-    task_id: definition.task_id,
-    principal: null,
-    request_id: null,
-    session_id: null,
-    at: isoTime(oracle.clock()),
-    code,
-    reason,
-    tests_hash,
-    diff_hash: null,
-    diff_missing: null,
-    runner: oracle.runner.version,
-    result,
-  });
-  if (code === 'ERROR')
-    throw new FlipstreamError(
-      'baseline_error',
-      'retryable',
-      `the baseline of ${definition.task_id} could not be run: ${reason}`,
-    );
-  return result;
+/** What the check before read off the reference is no part of this one. */
+function unlearned(task: StoredTask): StoredTask {
+  const { ids_from, expected_ids } = task.definition;
+  const ids = ids_from === 'file' ? expected_ids : null;
+  return withDefinition(task, { ...task.definition, expected_ids: ids, suite_ids: null });
 }
 
-function disagreement(runs: readonly RunResult[]): string | null {
-  const shapes = runs.map((run) =>
-    [run.suite, ...run.hidden].map((phase) => phase !== null && passed(phase)).join(),
+function withDefinition(task: StoredTask, definition: TaskDefinition): StoredTask {
+  return { ...task, definition, tests_hash: testsHash(definition, task.hidden) };
+}
+
+function withIds(task: StoredTask, runs: Runs): StoredTask {
+  const { suite_ids, expected_ids } = observe(runs);
+  const { definition } = task;
+  const ids =
+    definition.ids_from === 'file' || expected_ids === null
+      ? {}
+      : { expected_ids, ids_from: 'reference' as const };
+  return withDefinition(task, { ...definition, suite_ids, ...ids });
+}
+
+/** Without something that says which tests there must be, an absent one would be no failure. */
+function requireExpectation({ definition, reference }: StoredTask): void {
+  if (definition.framework === null || reference || definition.expected_ids) return;
+  throw new FlipstreamError(
+    'reference_missing',
+    'usage',
+    `task ${definition.task_id} names a framework, so it needs to know which tests must pass: give \`reference\` (a diff that solves it) or \`expected_ids\` (a file, one id a line) in task.json, and add it again`,
   );
-  return new Set(shapes).size > 1
-    ? 'two runs of the baseline disagree: the tests are not deterministic'
-    : null;
 }
 
-function record(oracle: Oracle, task: StoredTask, reason: string | null, baseline_ms: number): TaskRow {
-  const { definition, tests_hash } = task;
-  return oracle.db.transaction(() => {
+async function repeat(
+  oracle: Oracle,
+  task: StoredTask,
+  kind: 'baseline' | 'reference',
+  times: number,
+): Promise<{ results: RunResult[]; slowest: number }> {
+  const results: RunResult[] = [];
+  let slowest = 0;
+  for (let seed = 1; seed <= times; seed++) {
+    const started = oracle.clock();
+    results.push(await runOnce(oracle, task, kind, seed));
+    slowest = Math.max(slowest, Math.ceil(oracle.clock() - started));
+  }
+  return { results, slowest };
+}
+
+async function runOnce(
+  oracle: Oracle,
+  task: StoredTask,
+  kind: 'baseline' | 'reference',
+  seed?: number,
+): Promise<RunResult> {
+  const diff = kind === 'reference' ? task.reference : null;
+  const result = await runTask(oracle, task, { kind, diff, seed });
+  const { code, reason } = outcomeOf(result);
+  if (code !== 'ERROR') return result;
+  throw new FlipstreamError(
+    'baseline_error',
+    'retryable',
+    `the ${kind} of ${task.definition.task_id} could not be run: ${reason}`,
+  );
+}
+
+/** One more run of the reference, held against the ids that were found, has to be the PASS that an agent would get. */
+async function unconfirmed(oracle: Oracle, task: StoredTask, runs: Runs): Promise<Objection | null> {
+  if (!task.reference) return null;
+  const learned = withIds(task, runs);
+  if (learned.tests_hash === task.tests_hash) return null;
+  const { code } = outcomeOf(await runOnce(oracle, learned, 'reference'));
+  return code === 'PASS'
+    ? null
+    : { reason: 'the reference is not graded PASS by the tests that it was seen to pass', acceptable: false };
+}
+
+function report(
+  oracle: Oracle,
+  task: StoredTask,
+  runs: Runs | null,
+  found: Objection | null,
+  ready: Partial<TaskRow> = {},
+): CheckReport {
+  const { definition } = task;
+  const row = oracle.db.transaction(() => {
     const checked_at = isoTime(oracle.clock());
-    const verdict = reason === null ? signBaseline(oracle, task, checked_at) : null;
     const row: TaskRow = {
-      task_id: definition.task_id,
-      tests_hash,
-      base_commit: definition.base_commit,
-      root_commit: definition.root_commits[0] ?? '',
-      status: reason === null ? 'ready' : 'quarantined',
-      reason,
+      ...uncheckedRow(task),
+      ...ready,
+      status: found ? 'quarantined' : 'ready',
+      reason: found?.reason ?? null,
       checked_at,
-      baseline_id: verdict,
-      baseline_ms,
+      baseline_id: found ? null : signBaseline(oracle, task, checked_at),
+      suite_excluded: runs ? observe(runs).suite_excluded : null,
+      reference_passed:
+        task.reference && runs ? Number(runs.reference.every((run) => run.hidden.every(passed))) : null,
     };
+    storeTask(oracle, task);
     putTaskRow(oracle.db, row);
-    queueTask(oracle.db, publicTask(row, definition));
+    queueTask(oracle.db, publicTask(row, definition, oracle.runner.kind));
     return row;
   });
+  return {
+    row,
+    failure: runs ? failureOf(runs.baseline[0]) : '',
+    differing: runs ? [...new Set([...differing(runs.baseline), ...differing(runs.reference)])] : [],
+  };
 }
 
-/** Signed once here; each graded session gets a copy under its own key before its first verdict. */
-function signBaseline(oracle: Oracle, { definition, tests_hash }: StoredTask, at: string): string {
-  return appendVerdict(oracle.db, oracle.key, {
-    v: 1,
-    verdict_id: randomUUID(),
-    request_id: null,
-    requester: null,
-    session_id: null,
-    chain_id: null,
-    head: null,
-    attempt: 0,
-    task_id: definition.task_id,
-    task_family: definition.family,
-    task_split: definition.split,
-    mode: 'baseline',
-    verdict: 'FAIL',
-    base_commit: definition.base_commit,
-    tests_hash,
-    diff_hash: null,
-    image: definition.image,
-    runner: oracle.runner.kind,
-    placement: 'same_host',
-    evidence: definition.evidence,
-    oracle_host: oracle.oracleHost,
-    oracle_version: ORACLE_VERSION,
-    released_at: at,
-    cached_from: null,
-    retracts: null,
-  }).verdict_id;
+const TAIL = 4000;
+
+function failureOf(run: RunResult | undefined): string {
+  return (run?.hidden ?? [])
+    .filter((phase) => !passed(phase))
+    .map(({ name, output }) => `${name}:\n${output.slice(-TAIL).trimEnd()}`)
+    .join('\n\n');
 }

@@ -112,6 +112,8 @@ export const TaskDefinition = TaskFile.omit(OF_THE_FILE).extend({
   limits: Limits.nullable().default(null),
   /** Ids that the hidden tests have to report as passed; null before a check has found them, or without a framework. */
   expected_ids: z.array(z.string()).nullable().default(null),
+  /** Where `expected_ids` is from: what a check read off the reference, the next one reads anew. */
+  ids_from: z.enum(['file', 'reference']).nullable().default(null),
   /** Ids of the existing suite that passed in every baseline and reference run. */
   suite_ids: z.array(z.string()).nullable().default(null),
   /** Makes `tests_hash` say nothing to someone who guesses at the tests. */
@@ -139,6 +141,7 @@ export function define(
     denylist,
     limits,
     expected_ids: expectedIds,
+    ids_from: expectedIds === null ? null : 'file',
     suite_ids: null,
     salt,
     v: 1,

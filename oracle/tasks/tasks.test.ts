@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { rejectionOf } from '../../schemas/signature.ts';
 import { findVerdict, verdictsOf } from '../keys/chain.ts';
-import { exportKeyRing } from '../keys/key.ts';
+import { exportKeyRing } from '../keys/ring.ts';
 import { drainOutbox } from '../outbox.ts';
 import { listRuns } from '../private-log.ts';
 import {
@@ -19,7 +19,8 @@ import {
 } from '../testing.ts';
 import { taskAdd } from './add.ts';
 import { taskCheck } from './check.ts';
-import { loadTask, readyTask, taskRow } from './store.ts';
+import { readyTask, taskRow } from './rows.ts';
+import { loadTask } from './store.ts';
 
 const TASK = 'demo-split-bill';
 const AUTHOR = Object.fromEntries(
@@ -40,8 +41,8 @@ async function added(runner = fakeRunner(), change = {}) {
 test('a task is added unchecked, checked twice, and its baseline signed for the process runner only', async () => {
   const runner = fakeRunner();
   const { oracle } = await added(runner);
-  expect(readyTask(oracle.home, oracle.db, TASK)).toBeNull();
-  const row = await taskCheck(oracle, TASK);
+  expect(readyTask(oracle, TASK)).toBeNull();
+  const { row } = await taskCheck(oracle, TASK);
   expect(row).toMatchObject({ status: 'ready', reason: null });
   expect(runner.jobs).toHaveLength(2);
   const baseline = findVerdict(oracle.db, row.baseline_id ?? '');
@@ -83,10 +84,10 @@ const BAD: [string, ReturnType<typeof runResult>[], RegExp][] = [
 test.each(BAD)('quarantined when %s', async (_, results, reason) => {
   const left = [...results];
   const { oracle } = await added(fakeRunner(() => left.shift() ?? runResult(0, 0)));
-  const row = await taskCheck(oracle, TASK);
+  const { row } = await taskCheck(oracle, TASK);
   expect(row.status).toBe('quarantined');
   expect(row.reason).toMatch(reason);
-  expect(readyTask(oracle.home, oracle.db, TASK)).toBeNull();
+  expect(readyTask(oracle, TASK)).toBeNull();
   expect(verdictsOf(oracle.db, oracle.key.key_id)).toEqual([]);
 });
 
@@ -123,11 +124,21 @@ test('tests_hash is known before any run, and changes with every file and settin
 });
 
 test('a task whose stored tests were changed after the check is not graded', async () => {
-  const { oracle } = await added();
+  const { oracle, row, repository } = await added();
   await taskCheck(oracle, TASK);
-  expect(readyTask(oracle.home, oracle.db, TASK)).not.toBeNull();
-  writeFileSync(join(oracle.home.store, TASK, 'hidden', 'test', 'h.js'), 'easy');
-  expect(readyTask(oracle.home, oracle.db, TASK)).toBeNull();
+  expect(readyTask(oracle, TASK)).not.toBeNull();
+  const sealed = join(oracle.home.store, `${TASK}.task`);
+  const before = readFileSync(sealed);
+  await taskAdd(oracle, taskDirectory(repository, {}, { ...HIDDEN, 'test/h.js': 'easy' }));
+  oracle.db.sql.prepare('update tasks set status = ?, tests_hash = ?').run('ready', row.tests_hash);
+  expect(readyTask(oracle, TASK)).toBeNull();
+  writeFileSync(sealed, before);
+  expect(readyTask(oracle, TASK)).not.toBeNull();
+  writeFileSync(
+    sealed,
+    Buffer.concat([before.subarray(0, -1), Buffer.from([before.at(-1) ?? 0]).map((byte) => byte ^ 1)]),
+  );
+  expect(() => readyTask(oracle, TASK)).toThrow(/altered/);
 });
 
 test('O4 the mirror holds the base commit and its ancestors only, whatever the source holds', async () => {
@@ -140,7 +151,7 @@ test('O4 the mirror holds the base commit and its ancestors only, whatever the s
   runGit(repository, 'tag', 'v2');
   const oracle = makeOracle({ runner: fakeRunner() });
   await taskAdd(oracle, taskDirectory(repository, { base_commit: base }));
-  const mirror = loadTask(oracle.home, TASK)?.mirror ?? '';
+  const mirror = loadTask(oracle, TASK)?.mirror ?? '';
   const objects = (dir: string, ...which: string[]) =>
     runGit(dir, ...which)
       .trim()
@@ -166,7 +177,7 @@ test('of several roots the oldest names the repository', async () => {
   const oracle = makeOracle({ runner: fakeRunner() });
   const row = await taskAdd(oracle, taskDirectory(repository, { base_commit: merge }));
   expect(row.root_commit).toBe(older.toString().trim());
-  expect(loadTask(oracle.home, TASK)?.definition.root_commits).toHaveLength(3);
+  expect(loadTask(oracle, TASK)?.definition.root_commits).toHaveLength(3);
 });
 
 const WRONG: [string, Record<string, unknown>, RegExp][] = [
@@ -199,9 +210,11 @@ test('a key or a home that others can open is refused', () => {
   chmodSync(join(oracle.home.keys, 'process.key'), 0o640);
   expect(again).toThrow(/chmod go=/);
   chmodSync(join(oracle.home.keys, 'process.key'), 0o600);
-  chmodSync(oracle.home.root, 0o755);
-  expect(again).toThrow(/chmod go=/);
-  chmodSync(oracle.home.root, 0o700);
+  for (const open of [oracle.home.root, oracle.home.store, oracle.home.storeKey, oracle.home.db]) {
+    chmodSync(open, 0o755);
+    expect(again).toThrow(/chmod go=/);
+    chmodSync(open, open === oracle.home.root || open === oracle.home.store ? 0o700 : 0o600);
+  }
   rmSync(join(oracle.home.keys, 'process.key'));
   writeFileSync(join(oracle.home.keys, 'process.key'), 'no key', { mode: 0o600 });
   expect(again).toThrow(/not an Ed25519 private key/);

@@ -1,7 +1,7 @@
 /** A gate and an oracle's service of this process, to be stopped and started while sessions want to end. */
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import { exportKeyRing } from '../../oracle/keys/key.ts';
+import { exportKeyRing } from '../../oracle/keys/ring.ts';
 import { type RunningOracle, startOracle } from '../../oracle/main.ts';
 import type { Oracle } from '../../oracle/oracle.ts';
 import { createToken } from '../../oracle/service/tokens.ts';
@@ -53,7 +53,7 @@ export async function createGrading(): Promise<Grading> {
   });
   const oracle = makeOracle({ runner });
   await taskAdd(oracle, taskDirectory(makeRepository()));
-  const { task_id, base_commit, root_commit } = await taskCheck(oracle, 'demo-split-bill');
+  const { task_id, base_commit, root_commit } = (await taskCheck(oracle, 'demo-split-bill')).row;
   const token = createToken(oracle, 'host');
   let service: RunningOracle | null = null;
 

@@ -119,7 +119,7 @@ async function readyTask(place: Workspace): Promise<void> {
   const oracle = openOracle({ home: place.config.oracleHome });
   try {
     const { task_id } = await taskAdd(oracle, place.task);
-    const { status, reason } = await taskCheck(oracle, task_id);
+    const { status, reason } = (await taskCheck(oracle, task_id)).row;
     if (status !== 'ready') throw new Error(`the rig's task is ${status}: ${reason}`);
   } finally {
     oracle.close();

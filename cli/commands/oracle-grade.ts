@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { gradeDiff } from '../../oracle/grade-diff.ts';
+import { regrade } from '../../oracle/regrade.ts';
+import { knownTask } from '../../oracle/tasks/store.ts';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { sha256 } from '../../schemas/hash.ts';
+import { type Cli, handle, NoFlags } from '../command.ts';
+import { EXIT } from '../exit.ts';
+import { withProgress } from '../progress.ts';
+import { table } from '../table.ts';
+import { addOracleCommand, withOracle } from './oracle-command.ts';
+
+/** `flipstream oracle grade | regrade`: grades that nobody asked for from outside. */
+export function addOracleGrades(cli: Cli, parent: Cli['program']): void {
+  const grade = addOracleCommand(
+    parent,
+    'grade <task> <diff>',
+    'grade a diff by hand: nothing is signed, and the reason is told',
+  );
+  handle(cli, grade, NoFlags, async (context, _, [id = '', path = '']) => {
+    const diff = readDiffFile(resolve(context.config.cwd, path));
+    const { code, reason, result } = await withOracle(context, (opened) =>
+      withProgress(context.io.stderr, `Grading ${path}`, () =>
+        gradeDiff(opened, knownTask(opened, id), { kind: 'by_hand', diff, diff_hash: sha256(diff) }),
+      ),
+    );
+    const dropped = result.dropped.map(({ paths, why }) => ({ paths, why }));
+    context.out.result({ task_id: id, code, reason, dropped }, () =>
+      [
+        `${code}: ${reason}.`,
+        ...dropped.map(({ paths, why }) => `Not applied: ${paths.join(' → ')} (${why}).`),
+      ].join('\n'),
+    );
+    return code === 'PASS' ? EXIT.ok : EXIT.failed;
+  });
+  addRegrade(cli, parent);
+}
+
+const COLUMNS = ['session_id', 'before', 'now', 'retracted', 'verdict_id'];
+
+function addRegrade(cli: Cli, parent: Cli['program']): void {
+  const command = addOracleCommand(
+    parent,
+    'regrade',
+    'run the kept diffs of a task again, and withdraw every PASS that no longer is one',
+  ).requiredOption('--task <id>', 'the task, checked again after its tests were mended');
+  handle(cli, command, z.looseObject({ task: z.string() }), async (context, { task }) => {
+    const found = await withOracle(context, (opened) =>
+      withProgress(context.io.stderr, `Grading ${task} again`, (progress) =>
+        regrade(opened, task, (done, of) => progress.update(`${done} of ${of}`)),
+      ),
+    );
+    const retracted = found.filter((one) => one.retracted).length;
+    const open = found.filter(({ now }) => now === null || now === 'ERROR').length;
+    context.out.result(found, () =>
+      [
+        ...(found.length > 0 ? [table(COLUMNS, found)] : []),
+        `${found.length} grade(s) run again, ${retracted} withdrawn, ${open} could not be run.`,
+      ].join('\n'),
+    );
+    return open > 0 ? EXIT.partial : EXIT.ok;
+  });
+}
+
+function readDiffFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new FlipstreamError(
+      'diff_unreadable',
+      'usage',
+      `The diff cannot be read: ${messageOf(cause)}.`,
+      cause,
+    );
+  }
+}

@@ -1,0 +1,84 @@
+import { FlipstreamError } from '../schemas/errors.ts';
+import { sha256 } from '../schemas/hash.ts';
+import { isoTime } from '../schemas/time.ts';
+import { gradeDiff } from './grade-diff.ts';
+import { appendVerdict, findVerdict } from './keys/chain.ts';
+import type { Oracle } from './oracle.ts';
+import { queueVerdict } from './outbox.ts';
+import { readDiff } from './private-log.ts';
+import { forgetCached } from './service/cache.ts';
+import { gradedOf, markRetracted, type RequestRow } from './service/requests.ts';
+import { readyTask } from './tasks/rows.ts';
+import { ORACLE_VERSION } from './version.ts';
+
+export interface Regraded {
+  request_id: string;
+  session_id: string;
+  verdict_id: string;
+  before: 'PASS' | 'FAIL';
+  /** Null: its diff is no longer kept. */
+  now: 'PASS' | 'FAIL' | 'ERROR' | null;
+  retracted: boolean;
+}
+
+/**
+ * `oracle regrade`: runs the kept diffs of a task's graded requests again, with the task as it is now, and withdraws
+ * every PASS that no longer is one. A FAIL that would pass now stays: nobody can have worked on after it as after
+ * a PASS. What cannot be run now (ERROR, no diff) changes nothing.
+ * @throws FlipstreamError `task_not_ready` (usage).
+ */
+export async function regrade(
+  oracle: Oracle,
+  taskId: string,
+  onProgress: (done: number, of: number) => void = () => {},
+): Promise<Regraded[]> {
+  const task = readyTask(oracle, taskId);
+  if (!task)
+    throw new FlipstreamError(
+      'task_not_ready',
+      'usage',
+      `task ${taskId} is not ready, so that its tests decide nothing; run: flipstream oracle task check ${taskId}`,
+    );
+  const rows = gradedOf(oracle.db, taskId);
+  const byDiff = Map.groupBy(rows, ({ diff_hash }) => diff_hash);
+  const found: Regraded[] = [];
+  for (const [diff_hash, alike] of byDiff) {
+    const diff = readDiff(oracle, diff_hash);
+    const code = diff ? (await gradeDiff(oracle, task, { kind: 'regrade', diff, diff_hash })).code : null;
+    for (const row of alike) found.push(settle(oracle, row, code, task.tests_hash));
+    onProgress(found.length, rows.length);
+  }
+  return found;
+}
+
+function settle(oracle: Oracle, row: RequestRow, now: Regraded['now'], testsHash: string): Regraded {
+  const { request_id, session_id } = row;
+  const before = row.code === 'PASS' ? 'PASS' : 'FAIL';
+  const retracted = before === 'PASS' && now === 'FAIL';
+  if (retracted) oracle.db.transaction(() => withdraw(oracle, row, testsHash));
+  return { request_id, session_id, verdict_id: row.verdict_id ?? '', before, now, retracted };
+}
+
+/** Signs that a verdict no longer counts; it keeps its place in the key's chain. */
+function withdraw(oracle: Oracle, row: RequestRow, testsHash: string): void {
+  const { db } = oracle;
+  const original = findVerdict(db, row.verdict_id ?? '');
+  if (!original) throw new Error(`the verdict of request ${row.request_id} is not in the database`);
+  const { signature: _, key_id: __, oracle_seq: ___, oracle_prev: ____, ...same } = original;
+  const verdict = appendVerdict(db, oracle.key, {
+    ...same,
+    verdict_id: sha256(JSON.stringify(['regrade', original.verdict_id, testsHash])),
+    request_id: null,
+    attempt: null,
+    mode: 'regrade',
+    verdict: 'FAIL',
+    tests_hash: testsHash,
+    oracle_version: ORACLE_VERSION,
+    released_at: isoTime(oracle.clock()),
+    cached_from: null,
+    retracts: original.verdict_id,
+  });
+  queueVerdict(db, row.session_id, verdict, row.principal);
+  markRetracted(db, row.id, verdict.verdict_id);
+  forgetCached(oracle, row);
+}
