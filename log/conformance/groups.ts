@@ -80,7 +80,11 @@ export function groupsConform(rigged: Harness): void {
         const first = log.consume(options);
         await caughtUp(log, 'g', 'trace.raw');
         await first.stop();
-        const back = log.consume({ ...options, startAt: async () => 7 });
+        const [{ partition: home } = { partition: -1 }] = await everything(log, 'trace.raw');
+        const back = log.consume({
+          ...options,
+          startAt: async (_, partition) => (partition === home ? 7 : null),
+        });
         await until(() => seen.length === 13);
         await back.stop();
         expect(seen.slice(10)).toEqual([8, 9, 10]);

@@ -1,10 +1,11 @@
 import type { TopicName } from '../../schemas/topics.ts';
+import { countConsumed } from '../counting.ts';
 import type { ConsumeOptions, Running } from '../log.ts';
+import { endsIt, isFenced, retryAfter, start } from '../running.ts';
 import { decodeBatch, type SchemaIds } from '../values.ts';
-import { type Core, countConsumed } from './core.ts';
+import type { Core } from './core.ts';
 import { createMember, type Member } from './member.ts';
 import { createOffsets, createPost, groupId, writeLetters } from './offsets.ts';
-import { endsIt, isFenced, retryAfter, start } from './running.ts';
 import { named } from './sqlite-errors.ts';
 
 const BATCH_RECORDS = 1000;
@@ -31,7 +32,7 @@ export function consume<T extends TopicName, V>(
   options: ConsumeOptions<T, V>,
   reading: Reading<T, V>,
 ): Running {
-  return start(core, async (stopped) => {
+  return start(core.running, async (stopped) => {
     const group = await groupId(core, options.group, options.topics);
     const member = createMember(core, options.group, group);
     const serve = await createServer(core, options, reading, group, member);
@@ -91,7 +92,7 @@ async function createServer<T extends TopicName, V>(
       member.check(partition, epoch);
       offsets.set(topic, partition, batch.nextOffset);
     });
-    countConsumed(core, topic, raw);
+    countConsumed(core.counters, topic, raw);
     place.position = batch.nextOffset;
     place.failures = 0;
     return true;

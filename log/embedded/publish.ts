@@ -1,7 +1,8 @@
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { countPublished } from '../counting.ts';
 import type { Outgoing } from '../log.ts';
 import { type Encoded, encodeNow, encodeValue, needsSeal } from '../values.ts';
-import { type Core, countPublished } from './core.ts';
+import type { Core } from './core.ts';
 
 /** Most that one transaction writes; what waits behind it is written by the next. */
 const COMMIT_BYTES = 8 * 2 ** 20;
@@ -34,7 +35,7 @@ export function createPublish(core: Core): (records: readonly Outgoing[]) => Pro
       try {
         await core.transact(() => core.append(records));
         core.wake.ring();
-        countPublished(core, records);
+        countPublished(core.counters, records);
         for (const one of group) one.resolve();
       } catch (error) {
         for (const one of group) one.reject(error);

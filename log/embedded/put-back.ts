@@ -1,6 +1,7 @@
 import type { TopicName } from '../../schemas/topics.ts';
+import { countPublished } from '../counting.ts';
 import type { Outgoing, StoredBytes } from '../log.ts';
-import { type Core, countPublished } from './core.ts';
+import type { Core } from './core.ts';
 import { checkSize, encodeAll } from './publish.ts';
 
 const ONE = { records: 1, bytes: 0 };
@@ -21,5 +22,5 @@ export async function putBack(
   if (records.length === 0) return;
   await core.transact(() => core.append(records));
   core.wake.ring();
-  countPublished(core, records);
+  countPublished(core.counters, records);
 }

@@ -1,15 +1,17 @@
 import type { TopicName } from '../../schemas/topics.ts';
+import { countConsumed, countPublished } from '../counting.ts';
 import type { Reducer, Running } from '../log.ts';
 import { createPreparer, type Preparer } from '../prepare.ts';
+import { recordsLost } from '../records-lost.ts';
 import { createReduction, type Reduction } from '../reduction.ts';
+import { endsIt, isFenced, isStopped, pause, retryAfter, start } from '../running.ts';
 import { decodeBatch, encodeNow, encodeValue, needsSeal, valueDecoder } from '../values.ts';
-import { type Core, countConsumed, countPublished } from './core.ts';
+import type { Core } from './core.ts';
 import { createMember, type Member } from './member.ts';
 import { createOffsets, createPost, groupId, writeLetters } from './offsets.ts';
 import { checkSize } from './publish.ts';
-import { endsIt, isFenced, isStopped, pause, retryAfter, start } from './running.ts';
 import { named } from './sqlite-errors.ts';
-import { createStates, recordsLost } from './states.ts';
+import { createStates } from './states.ts';
 
 /** Scanners in `prepare` are fastest at about a mebibyte. */
 const LIMIT = { records: 1000, bytes: 2 ** 20 };
@@ -17,7 +19,7 @@ const WAIT_MS = 1000;
 
 /** Runs a reducer over the partitions this process holds, side by side; each batch is one transaction. */
 export function run<S, P>(core: Core, reducer: Reducer<S, P>): Running {
-  return start(core, async (stopped) => {
+  return start(core.running, async (stopped) => {
     const group = await groupId(core, reducer.group, reducer.inputs);
     const member = createMember(core, reducer.group, group);
     const preparer = reducer.prepare ? createPreparer(reducer.prepare) : null;
@@ -139,8 +141,8 @@ function createStep<S, P>(core: Core, reducer: Reducer<S, P>, reduction: Reducti
     });
     reduction.committed();
     core.wake.ring();
-    countConsumed(core, topic, read.records);
-    countPublished(core, effects.outputs);
+    countConsumed(core.counters, topic, read.records);
+    countPublished(core.counters, effects.outputs);
     return true;
   };
 }

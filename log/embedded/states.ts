@@ -1,5 +1,3 @@
-import { FlipstreamError } from '../../schemas/errors.ts';
-import type { TopicName } from '../../schemas/topics.ts';
 import type { LoadStates } from '../reduction.ts';
 import type { Core } from './core.ts';
 import { text } from './rows.ts';
@@ -33,19 +31,4 @@ export function createStates(core: Core, group: number, partition: number) {
       }
     },
   };
-}
-
-export function recordsLost(
-  group: string,
-  topic: TopicName,
-  partition: number,
-  from: number,
-  earliest: number,
-) {
-  return new FlipstreamError(
-    'records_lost',
-    'fatal',
-    `${group}: ${topic}/${partition} lost the offsets ${from} to ${earliest - 1} to retention before they were ` +
-      'processed: replay them from the archive',
-  );
 }

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FlipstreamError } from '../../schemas/errors.ts';
-import type { Running } from '../log.ts';
-import { type Core, closedError } from './core.ts';
+import { FlipstreamError } from '../schemas/errors.ts';
+import type { Running } from './log.ts';
 
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 5_000;
 
-/** Runs `main` until it ends or is stopped, and has `close` stop it. */
-export function start(core: Core, main: (stopped: AbortSignal) => Promise<void>): Running {
-  if (!core.db.isOpen) throw closedError(core.path);
+/** Runs `main` until it ends or is stopped. @param all everything that runs on the log, for its `close` */
+export function start(all: Set<Running>, main: (stopped: AbortSignal) => Promise<void>): Running {
   const stopper = new AbortController();
-  const done = main(stopper.signal).finally(() => core.running.delete(running));
+  const done = main(stopper.signal).finally(() => all.delete(running));
   const running: Running = {
     done,
     async stop() {
@@ -18,7 +16,7 @@ export function start(core: Core, main: (stopped: AbortSignal) => Promise<void>)
       await done.catch(() => undefined);
     },
   };
-  core.running.add(running);
+  all.add(running);
   return running;
 }
 

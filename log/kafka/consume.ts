@@ -1,0 +1,231 @@
+import type { TopicName } from '../../schemas/topics.ts';
+import { countConsumed } from '../counting.ts';
+import type { ConsumeOptions, Running } from '../log.ts';
+import { endsIt, isFenced, pause, retryAfter, start } from '../running.ts';
+import { decodeBatch, type RawBatch, type SchemaIds } from '../values.ts';
+import type { Core } from './core.ts';
+import { named } from './errors.ts';
+import { createFeed, type Feed, type Portion } from './feed.ts';
+import { createMember, type Member } from './group.ts';
+import { lettersFor, writtenAfter } from './letters.ts';
+import { committedOf } from './offsets.ts';
+import { persist } from './persist.ts';
+import { batchesOf } from './portions.ts';
+import { createWatch } from './replaced.ts';
+import { createWire, type Wire } from './wire.ts';
+
+const BATCH_RECORDS = 1000;
+const BATCH_BYTES = 4 * 2 ** 20;
+
+/** Makes what reads the values of one topic; it throws FlipstreamError (poison) at those it cannot read. */
+type Reading<T extends TopicName, V> = (topic: T, ids: SchemaIds) => (bytes: Buffer) => V;
+
+/** One consumer of a group. One batch at a time; while one is worked on, the next ones are fetched. */
+export function consume<T extends TopicName, V>(
+  core: Core,
+  options: ConsumeOptions<T, V>,
+  reading: Reading<T, V>,
+): Running {
+  return start(core.running, async (stopped) => {
+    const wire = createWire(core.access, options.topics);
+    const ended = new AbortController();
+    const stop = AbortSignal.any([stopped, ended.signal]);
+    let failure: { error: unknown } | null = null;
+    const fail = (error: unknown) => {
+      failure ??= { error };
+      ended.abort();
+    };
+    const turns = createTurns();
+    let atEnd = false;
+    let working = 0;
+    const idle = async () => {
+      if (atEnd || working > 0 || !feed.quiet() || stop.aborted) return;
+      atEnd = true;
+      await turns(async () => options.onIdle?.()).catch(fail);
+    };
+    const busy = async <R>(job: () => Promise<R>): Promise<R> => {
+      atEnd = false;
+      working++;
+      try {
+        return await job();
+      } finally {
+        working--;
+        void idle();
+      }
+    };
+    const watch = createWatch(core, fail);
+    const feed = createFeed({ wire, onQuiet: idle, onReturn: watch.check, warn: core.warn });
+    stop.addEventListener('abort', () => feed.close());
+    try {
+      const partitions = await persist(core, stop, async () => {
+        await watch.remember(options.topics);
+        return core.catalog.together(options.topics);
+      });
+      const shared = { core, wire, feed, turns, options, busy };
+      const places = createPlaces(shared, reading, stop, fail);
+      const member = createMember({
+        wire,
+        group: options.group,
+        topics: options.topics,
+        partitions,
+        sessionMs: core.sessionMs,
+        giveUp: places.giveUp,
+        onDealt: () => places.follow(member),
+        warn: core.warn,
+      });
+      await member.run(stop);
+    } catch (error) {
+      if (!stop.aborted || endsIt(error)) fail(error);
+    } finally {
+      feed.close();
+      await wire.close();
+    }
+    throwIf(failure);
+  });
+}
+
+function throwIf(failure: { error: unknown } | null): void {
+  if (failure) throw failure.error;
+}
+
+/** Runs one job after another. */
+type Turns = <R>(job: () => Promise<R>) => Promise<R>;
+
+function createTurns(): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  return (job) => {
+    const mine = last.then(job);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+interface Shared<T extends TopicName, V> {
+  core: Core;
+  wire: Wire;
+  feed: Feed;
+  turns: Turns;
+  options: ConsumeOptions<T, V>;
+  /** While one is busy, nothing is at its end. */
+  busy: Turns;
+}
+
+/** The partitions that a member follows, from one deal of the group to the next. */
+function createPlaces<T extends TopicName, V>(
+  shared: Shared<T, V>,
+  reading: Reading<T, V>,
+  stop: AbortSignal,
+  fail: (error: unknown) => void,
+) {
+  const { core, feed, options } = shared;
+  let round = new AbortController();
+  let following: Promise<unknown>[] = [];
+  return {
+    follow(member: Member): void {
+      round = new AbortController();
+      const over = AbortSignal.any([round.signal, stop]);
+      following = [...member.owned.keys()].flatMap((partition) =>
+        options.topics.map((topic) => {
+          const decode = reading(topic, core.schemas.ids);
+          feed.expect(topic, partition);
+          return followOne(shared, { topic, partition, decode, member }, over).catch(fail);
+        }),
+      );
+    },
+    async giveUp(): Promise<void> {
+      round.abort();
+      feed.releaseAll();
+      await Promise.all(following);
+    },
+  };
+}
+
+interface Place<T extends TopicName, V> {
+  topic: T;
+  partition: number;
+  decode: (bytes: Buffer) => V;
+  member: Member;
+}
+
+/** One partition of one topic, until it is given up. A batch that fails is tried again from where it began. */
+async function followOne<T extends TopicName, V>(
+  shared: Shared<T, V>,
+  place: Place<T, V>,
+  over: AbortSignal,
+): Promise<void> {
+  const { core, feed, options } = shared;
+  const { topic, partition } = place;
+  let failures = 0;
+  while (!over.aborted) {
+    try {
+      const from = await settle(shared, place);
+      let { position } = from;
+      let ahead = feed.next(topic, partition, position);
+      while (!over.aborted) {
+        const portion = await ahead;
+        ahead = feed.next(topic, partition, portion.nextOffset);
+        ahead.catch(() => undefined);
+        const next = { portion, position, letters: from.letters };
+        from.letters = await shared.busy(() => work(shared, place, next, over));
+        position = portion.nextOffset;
+        failures = 0;
+      }
+    } catch (raw) {
+      if (over.aborted && !endsIt(raw)) return;
+      const error = named(raw, core.access.brokers);
+      if (endsIt(error)) throw error;
+      feed.drop(topic, partition);
+      core.counters.transactionFailures++;
+      if (isFenced(error)) core.counters.fenced++;
+      else core.warn(`${options.group}: ${topic}/${partition} failed; trying again`, error);
+      await pause(retryAfter(++failures), over);
+    }
+  }
+}
+
+/** Where to go on: asked at the start, after a failure, and when the partition was dealt anew. */
+async function settle<T extends TopicName, V>({ wire, turns, options }: Shared<T, V>, place: Place<T, V>) {
+  const { topic, partition } = place;
+  const [committed] = await committedOf(wire, options.group, [{ topic, partition }]);
+  const own = options.startAt ? await turns(async () => options.startAt?.(topic, partition)) : null;
+  return { position: own ?? Math.max(committed?.offset ?? 0, 0), letters: committed?.letters ?? 0 };
+}
+
+/** @returns up to where dead letters have been written */
+async function work<T extends TopicName, V>(
+  shared: Shared<T, V>,
+  { topic, partition, decode, member }: Place<T, V>,
+  { portion, position, letters }: { portion: Portion; position: number; letters: number },
+  over: AbortSignal,
+): Promise<number> {
+  const { core, turns, options } = shared;
+  const limit = { records: options.maxBatch ?? BATCH_RECORDS, bytes: BATCH_BYTES };
+  let written = letters;
+  let done = position;
+  await core.schemas.readyToRead(portion.records);
+  try {
+    for (const raw of batchesOf(topic, partition, portion, limit)) {
+      if (over.aborted) break;
+      await turns(() => one(raw));
+      done = raw.nextOffset;
+    }
+  } finally {
+    // What has been done is done, also when the rest is given up or fails.
+    if (done > position) await member.commit([{ topic, partition, offset: done, letters: written }]);
+  }
+  return written;
+
+  async function one(raw: RawBatch): Promise<void> {
+    const { batch, refused } = decodeBatch(topic, raw, decode);
+    if (refused.length > 0) {
+      const encoded = await lettersFor(core, { topic, partition, group: options.group }, refused, written);
+      await core.send(encoded);
+      core.counters.deadLetters += encoded.length;
+      written = writtenAfter(refused, written);
+      // Durable before the batch counts as done anywhere: `startAt` may be a store of the consumer's own.
+      await member.commit([{ topic, partition, offset: done, letters: written }]);
+    }
+    if (batch.records.length > 0 || batch.earliest > done) await options.onBatch(batch);
+    countConsumed(core.counters, topic, raw.records);
+  }
+}

@@ -1,0 +1,114 @@
+import pino from 'pino';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import type { Clock } from '../../schemas/time.ts';
+import { noCounts } from '../counting.ts';
+import type { Log } from '../log.ts';
+import { decodeBatch, type Seal, valueDecoder, valueReader } from '../values.ts';
+import { createCatalog } from './catalog.ts';
+import { createClient } from './client.ts';
+import { consume } from './consume.ts';
+import { type Core, closedError } from './core.ts';
+import { lagOf } from './lag.ts';
+import { createPublish } from './publish.ts';
+import { putBack } from './put-back.ts';
+import { bytesAt, read } from './read.ts';
+import type { Registry } from './registry/registry.ts';
+import { run } from './run.ts';
+import { createSchemas } from './schemas.ts';
+import type { BrokerAccess } from './settings.ts';
+import { createWire } from './wire.ts';
+
+export interface KafkaOptions extends BrokerAccess {
+  registry: Registry;
+  seal?: Seal | undefined;
+  clock?: Clock;
+  /** After this long without a sign of life a group goes on without this process. Default 10 s. */
+  sessionMs?: number;
+  warn?: (message: string, error: unknown) => void;
+}
+
+export interface KafkaLog extends Log {
+  readonly engine: 'kafka';
+}
+
+/**
+ * Opens the log of a cluster. Nothing is connected before it is used: whoever may do little sees no more than
+ * that. Topics and schemas are made beforehand, by `flipstream kafka setup`.
+ * Errors of every call: `kafka_unavailable`, `registry_unavailable` (retryable), `topic_missing`,
+ * `topic_partitions`, `schema_unregistered`, `kafka_not_allowed`, `kafka_login_refused` (usage), `kafka_too_old` (fatal).
+ */
+export function openKafkaLog(options: KafkaOptions): KafkaLog {
+  const { clock = Date.now, sessionMs = 10_000, warn = stderrWarner() } = options;
+  const access: BrokerAccess = { brokers: options.brokers, sasl: options.sasl, tls: options.tls };
+  const wire = createWire(access);
+  const core: Core = {
+    access,
+    client: createClient(access),
+    wire,
+    catalog: createCatalog(wire),
+    schemas: createSchemas(options.registry),
+    seal: options.seal,
+    clock,
+    send: (records) => publisher.send(records),
+    counters: noCounts(),
+    sessionMs,
+    warn,
+    running: new Set(),
+  };
+  const publisher = createPublish(core);
+  const pending = new Set<Promise<unknown>>();
+  let closing: Promise<void> | null = null;
+
+  function whileOpen<T>(work: () => Promise<T>): Promise<T> {
+    if (closing) return Promise.reject(closedError(core));
+    const promise = work();
+    pending.add(promise);
+    const forget = () => pending.delete(promise);
+    promise.then(forget, forget);
+    return promise;
+  }
+
+  function open(): Core {
+    if (closing) throw closedError(core);
+    return core;
+  }
+
+  async function shut(): Promise<void> {
+    await Promise.all([...core.running].map((running) => running.stop()));
+    await Promise.allSettled(pending);
+    await publisher.close();
+    await wire.close();
+  }
+
+  return {
+    engine: 'kafka',
+    idOf: (topic) => whileOpen(async () => (await core.catalog.topic(topic)).id),
+    partitions: (topic) => whileOpen(async () => (await core.catalog.topic(topic)).partitions),
+    publish: (records) => whileOpen(() => publisher.publish(records)),
+    consume: (consumer) => consume(open(), consumer, valueDecoder),
+    consumeAvro: (consumer) => consume(open(), consumer, valueReader),
+    run: (reducer) => run(open(), reducer),
+    read: (topic, partition, from, max) =>
+      whileOpen(async () => {
+        const raw = await read(core, topic, partition, from, max);
+        await core.schemas.readyToRead(raw.records);
+        return decodeBatch(topic, raw, valueDecoder(topic, core.schemas.ids)).batch;
+      }),
+    bytesAt: (topic, partition, offset) => whileOpen(() => bytesAt(core, topic, partition, offset)),
+    putBack: (stored, along) => whileOpen(() => putBack(core, stored, along)),
+    lag: () => whileOpen(() => lagOf(core)),
+    counters: () => structuredClone(core.counters),
+    close: () => {
+      closing ??= shut();
+      return closing;
+    },
+  };
+}
+
+function stderrWarner(): NonNullable<KafkaOptions['warn']> {
+  const logger = pino({ name: 'log' }, pino.destination({ fd: 2, sync: true }));
+  return (message, error) => {
+    const code = error instanceof FlipstreamError ? error.code : undefined;
+    logger.warn({ code, why: code ? messageOf(error) : undefined }, message);
+  };
+}

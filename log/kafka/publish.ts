@@ -1,0 +1,157 @@
+import kafkajs, { type Producer } from 'kafkajs';
+import { FlipstreamError } from '../../schemas/errors.ts';
+import { countPublished } from '../counting.ts';
+import { deadLetter } from '../deadletter.ts';
+import type { Outgoing } from '../log.ts';
+import { partitionOf } from '../partition.ts';
+import type { Encoded } from '../values.ts';
+import { chunks } from './chunks.ts';
+import { type Core, encodeAll } from './core.ts';
+import { named } from './errors.ts';
+
+const { CompressionTypes, Partitioners } = kafkajs;
+
+/** Most that one round of requests takes; what waits behind it goes with the next. */
+const ROUND_BYTES = 8 * 2 ** 20;
+const ALL_IN_SYNC = -1;
+
+interface Waiting {
+  records: Encoded[];
+  bytes: number;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+export interface Publish {
+  publish(records: readonly Outgoing[]): Promise<void>;
+  /** The same for what is encoded already. */
+  send(records: readonly Encoded[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * At least once: resolves when all in-sync replicas have the records, and a repetition may repeat them. Not
+ * idempotent on purpose: after a send that failed for good, kafkajs's idempotent producer has the broker take the
+ * next batch for a repetition, and it is lost. What is published together goes together, in the order of calls.
+ */
+export function createPublish(core: Core): Publish {
+  const queue: Waiting[] = [];
+  let flushing: Promise<void> | null = null;
+  let encoding: Promise<unknown> = Promise.resolve();
+  let producer: Promise<Producer> | null = null;
+
+  async function open(): Promise<Producer> {
+    const made = core.client.producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+      allowAutoTopicCreation: false,
+      maxInFlightRequests: 1,
+    });
+    await made.connect();
+    return made;
+  }
+
+  async function produce(records: readonly Encoded[]): Promise<void> {
+    const byPartition = new Map<string, Encoded[]>();
+    for (const record of records) {
+      const { partitions } = await core.catalog.topic(record.topic);
+      const place = `${record.topic}/${partitionOf(record.key, partitions)}`;
+      const there = byPartition.get(place);
+      if (there) there.push(record);
+      else byPartition.set(place, [record]);
+    }
+    const pieces = [...byPartition].map(([place, all]) => ({
+      topic: all[0]?.topic ?? '',
+      partition: Number(place.slice(place.lastIndexOf('/') + 1)),
+      batches: chunks(all, ({ value }) => value.length),
+    }));
+    producer ??= open();
+    const open_ = await producer;
+    for (let round = 0; pieces.some(({ batches }) => batches.length > round); round++) {
+      const topicMessages = pieces.flatMap(({ topic, partition, batches }) => {
+        const batch = batches[round] ?? [];
+        return batch.length > 0
+          ? [{ topic, messages: batch.map(({ key, value }) => ({ key, value, partition })) }]
+          : [];
+      });
+      await open_.sendBatch({ topicMessages, acks: ALL_IN_SYNC, compression: CompressionTypes.ZSTD });
+    }
+  }
+
+  async function flush(): Promise<void> {
+    while (queue.length > 0) {
+      let count = 0;
+      for (let size = 0; count < queue.length && size < ROUND_BYTES; count++)
+        size += queue[count]?.bytes ?? 0;
+      const group = queue.splice(0, count);
+      const records = group.flatMap((one) => one.records);
+      try {
+        await produce(records);
+        countPublished(core.counters, records);
+        for (const one of group) one.resolve();
+      } catch (error) {
+        await drop();
+        for (const one of group) one.reject(named(error, core.access.brokers));
+      }
+    }
+    flushing = null;
+  }
+
+  async function drop(): Promise<void> {
+    const dropped = producer;
+    producer = null;
+    await dropped?.then((made) => made.disconnect()).catch(() => undefined);
+  }
+
+  function send(records: readonly Encoded[]): Promise<void> {
+    if (records.length === 0) return Promise.resolve();
+    return new Promise<void>((resolve, reject) => {
+      const bytes = records.reduce((sum, { value }) => sum + value.length, 0);
+      queue.push({ records: [...records], bytes, resolve, reject });
+      flushing ??= new Promise((turn) => setImmediate(turn)).then(flush);
+    });
+  }
+
+  return {
+    async publish(records) {
+      const mine = encoding.then(() => encodeFitting(core, records));
+      encoding = mine.catch(() => undefined);
+      await send(await mine);
+    },
+    send,
+    async close() {
+      await encoding.catch(() => undefined);
+      await flushing;
+      await drop();
+    },
+  };
+}
+
+/** No topic would ever take a record that is too large: its dead letter, with its hash, goes in its place. */
+async function encodeFitting(core: Core, records: readonly Outgoing[]): Promise<Encoded[]> {
+  const encoded: Encoded[] = [];
+  for (const record of records) {
+    try {
+      encoded.push(...(await encodeAll(core, [record])));
+    } catch (error) {
+      if (!(error instanceof FlipstreamError) || error.code !== 'record_too_large') throw error;
+      core.counters.deadLetters++;
+      encoded.push(...(await encodeAll(core, [tooLarge(core, record, error.message)])));
+    }
+  }
+  return encoded;
+}
+
+function tooLarge(core: Core, record: Outgoing, message: string): Outgoing {
+  const value = Buffer.from(JSON.stringify(record.value));
+  const refused = {
+    record: { offset: -1, timestamp: 0, key: record.key, value },
+    reason: 'record_too_large',
+    message,
+  };
+  return deadLetter(
+    { topic: record.topic, partition: -1, group: 'publish' },
+    refused,
+    core.clock(),
+    undefined,
+  );
+}

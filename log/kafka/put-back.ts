@@ -1,0 +1,30 @@
+import { countPublished } from '../counting.ts';
+import type { Outgoing, StoredBytes } from '../log.ts';
+import { partitionOf } from '../partition.ts';
+import { type Core, checkSize, encodeAll } from './core.ts';
+import { openLease, type Placed } from './lease.ts';
+
+/** Two that put back at once: the later one wins, and the other learns that nothing of its was taken. */
+const TRANSACTIONAL_ID = 'deadletter-put-back';
+
+/** @throws FlipstreamError `record_too_large` (poison), `fenced`, `kafka_unavailable` (retryable) */
+export async function putBack(
+  core: Core,
+  stored: readonly StoredBytes[],
+  along: readonly Outgoing[],
+): Promise<void> {
+  const encoded = [...stored.map(checkSize), ...(await encodeAll(core, along))];
+  if (encoded.length === 0) return;
+  const records: Placed[] = [];
+  for (const { topic, key, value } of encoded) {
+    const { partitions } = await core.catalog.topic(topic);
+    records.push({ topic, partition: partitionOf(key, partitions), key, value });
+  }
+  const lease = await openLease(core.access, TRANSACTIONAL_ID);
+  try {
+    await lease.commit({ records });
+  } finally {
+    await lease.close();
+  }
+  countPublished(core.counters, encoded);
+}

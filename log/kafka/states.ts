@@ -1,0 +1,74 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { LoadStates } from '../reduction.ts';
+import { unavailable } from './errors.ts';
+import { fetchFrom } from './fetch.ts';
+import { boundsOf } from './offsets.ts';
+import { readBatches } from './record-batch.ts';
+import type { Wire } from './wire.ts';
+
+/** A group's states of one partition as the changelog has them, in a temporary file that goes with the process. */
+export interface States {
+  load: LoadStates;
+  /**
+   * Reads what the changelog has that is not here yet: on a lease just taken, everything that was ever committed.
+   */
+  catchUp(): Promise<void>;
+  /** What a transaction of ours that is known to be committed has written. */
+  store(states: ReadonlyMap<string, string | null>): void;
+  close(): void;
+}
+
+const LIMITS = { waitMs: 0, bytes: 8 * 2 ** 20, partitionBytes: 8 * 2 ** 20 };
+
+/** @param changelog topic of the group's changelog */
+export function createStates(wire: Wire, changelog: string, partition: number): States {
+  const db = new DatabaseSync('');
+  db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -4096;
+    CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`);
+  const select = db.prepare('SELECT value FROM state WHERE key = ?');
+  const upsert = db.prepare(
+    'INSERT INTO state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  );
+  const remove = db.prepare('DELETE FROM state WHERE key = ?');
+  let next = 0;
+
+  function write(states: Iterable<readonly [string, string | null]>): void {
+    db.exec('BEGIN');
+    for (const [key, value] of states) {
+      if (value === null) remove.run(key);
+      else upsert.run(key, value);
+    }
+    db.exec('COMMIT');
+  }
+
+  return {
+    async load(keys) {
+      const found = new Map<string, string>();
+      for (const key of keys) {
+        const row = select.get(key);
+        if (typeof row?.value === 'string') found.set(key, row.value);
+      }
+      return found;
+    },
+    async catchUp() {
+      const { earliest, end } = await boundsOf(wire, changelog, partition);
+      next = Math.max(next, earliest);
+      while (next < end) {
+        const broker = await wire.leader(changelog, partition);
+        const [fetched] = await fetchFrom(broker, [{ topic: changelog, partition, from: next }], LIMITS);
+        if (fetched?.error !== 0)
+          throw unavailable(
+            `${changelog}/${partition}: Kafka answers with error ${fetched?.error}`,
+            wire.brokers,
+          );
+        const { records, nextOffset } = await readBatches(fetched.bytes, next, fetched.aborted);
+        write(records.map(({ key, value }) => [key, value.length === 0 ? null : value.toString()] as const));
+        if (nextOffset === next)
+          throw unavailable(`${changelog}/${partition}: nothing comes at ${next} of ${end}`, wire.brokers);
+        next = nextOffset;
+      }
+    },
+    store: write,
+    close: () => db.close(),
+  };
+}

@@ -1,0 +1,112 @@
+import type Cluster from 'kafkajs/src/cluster/index.js';
+import type { Broker } from 'kafkajs/src/cluster/index.js';
+import { createCluster } from './client.ts';
+import { named, unavailable } from './errors.ts';
+import type { BrokerAccess } from './settings.ts';
+
+/** Connections to a cluster that are made when they are needed, and made anew when they have failed. */
+export interface Wire {
+  readonly brokers: readonly string[];
+  /** Connects and learns where the partitions lead. @throws FlipstreamError of `named` */
+  ready(): Promise<void>;
+  /** As `ready`, for more topics. */
+  watch(topics: readonly string[]): Promise<void>;
+  /** Learns again where the partitions lead; when even that fails, everything is connected anew. */
+  refresh(): Promise<void>;
+  /** Id of the broker that leads a partition; null while there is none. */
+  leaderOf(topic: string, partition: number): number | null;
+  /** Number of partitions of a topic; 0 when it is unknown. */
+  partitions(topic: string): number;
+  broker(id: number): Promise<Broker>;
+  /** The broker that leads a partition. */
+  leader(topic: string, partition: number): Promise<Broker>;
+  /** The controller, for what any broker can tell. */
+  any(): Promise<Broker>;
+  groupCoordinator(group: string): Promise<Broker>;
+  transactionCoordinator(transactionalId: string): Promise<Broker>;
+  clusterId(): string;
+  close(): Promise<void>;
+}
+
+const TRANSACTION = 1;
+
+/** @param topics those that are asked about from the beginning. */
+export function createWire(access: BrokerAccess, topics: readonly string[] = []): Wire {
+  const { brokers } = access;
+  const watched = new Set(topics);
+  let cluster = createCluster(access);
+  let opened: Promise<void> | null = null;
+
+  async function open(): Promise<void> {
+    await cluster.connect();
+    await cluster.addMultipleTargetTopics([...watched]);
+  }
+
+  /** What is still under way may take long to be given up: it is not waited for. */
+  function drop(): void {
+    opened = null;
+    cluster.disconnect().catch(() => undefined);
+    cluster = createCluster(access);
+  }
+
+  async function ready(): Promise<void> {
+    const opening = opened ?? open();
+    opened = opening;
+    try {
+      await opening;
+    } catch (error) {
+      if (opened === opening) drop();
+      throw named(error, brokers);
+    }
+  }
+
+  async function ask<T>(question: (of: Cluster) => Promise<T>): Promise<T> {
+    await ready();
+    return question(cluster);
+  }
+
+  async function watch(more: readonly string[]): Promise<void> {
+    const fresh = more.filter((topic) => !watched.has(topic));
+    if (fresh.length === 0) return ready();
+    for (const topic of fresh) watched.add(topic);
+    try {
+      await ask((of) => of.addMultipleTargetTopics(fresh));
+    } catch (error) {
+      for (const topic of fresh) watched.delete(topic);
+      throw named(error, brokers);
+    }
+  }
+
+  function leaderOf(topic: string, partition: number): number | null {
+    const found = cluster.findTopicPartitionMetadata(topic).find((one) => one.partitionId === partition);
+    return found && found.leader >= 0 ? found.leader : null;
+  }
+
+  return {
+    brokers,
+    ready,
+    watch,
+    leaderOf,
+    async leader(topic, partition) {
+      await watch([topic]);
+      const nodeId = leaderOf(topic, partition);
+      if (nodeId === null) throw unavailable(`${topic}/${partition} has no leader`, brokers);
+      return cluster.findBroker({ nodeId });
+    },
+    async refresh() {
+      try {
+        await ask((of) => of.refreshMetadata());
+      } catch {
+        drop();
+      }
+    },
+    partitions: (topic) => cluster.findTopicPartitionMetadata(topic).length,
+    broker: (nodeId) => ask((of) => of.findBroker({ nodeId })),
+    any: () => ask((of) => of.findBroker({ nodeId: of.brokerPool.metadata?.controllerId ?? -1 })),
+    groupCoordinator: (groupId) => ask((of) => of.findGroupCoordinator({ groupId })),
+    transactionCoordinator: (groupId) =>
+      ask((of) => of.findGroupCoordinator({ groupId, coordinatorType: TRANSACTION })),
+    clusterId: () => cluster.brokerPool.metadata?.clusterId ?? '',
+    close: () => cluster.disconnect().catch(() => undefined),
+  };
+}
