@@ -17,7 +17,7 @@ async function checkoutOf(repository: string) {
   const tree = join(dir, 'tree');
   await checkOut(join(dir, 'mirror.git'), base_commit, tree);
   const apply = async (diff: Buffer) => {
-    const base = await pathsAtBase(tree);
+    const base = await pathsAtBase(tree, base_commit);
     const filtered = filterDiff(diff, ALL, (path) => base.has(path));
     if ('unparseable' in filtered) throw new Error(filtered.unparseable);
     return { refused: await applyDiff(tree, dir, filtered.kept, pathRule(ALL)), dropped: filtered.dropped };

@@ -39,8 +39,11 @@ export async function applyDiff(
 
 const PLAIN = new Set(['000000', '100644', '100755']);
 
-/** @param raw `:<mode> <mode> <hash> <hash> <status>NUL<path>NUL`, again and again. */
-function unexpectedChange(raw: string, rule: ReturnType<typeof pathRule>): string | null {
+/**
+ * What git says a filtered diff changes, held against what it may change.
+ * @param raw `:<mode> <mode> <hash> <hash> <status>NUL<path>NUL`, again and again; latin1.
+ */
+export function unexpectedChange(raw: string, rule: ReturnType<typeof pathRule>): string | null {
   const fields = raw.split('\0');
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [before, after] = (fields[at] ?? '').slice(1).split(' ');

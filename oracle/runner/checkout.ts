@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
@@ -23,9 +23,11 @@ export async function checkOut(mirror: string, baseCommit: string, tree: string)
   await gitOk([...quiet, 'checkout', '--quiet', '--detach', baseCommit], { cwd: tree });
 }
 
-/** Paths that the base commit holds. */
-export async function pathsAtBase(tree: string): Promise<Set<string>> {
-  const listed = await gitOk(['ls-tree', '-r', '-z', '--name-only', 'HEAD'], { cwd: tree });
+/** Paths that the base commit holds. @param directory a checkout of it, or a mirror. */
+export async function pathsAtBase(directory: string, baseCommit: string): Promise<Set<string>> {
+  const listed = await gitOk(['ls-tree', '-r', '-z', '--name-only', '--full-tree', baseCommit], {
+    cwd: directory,
+  });
   return new Set(listed.toString().split('\0').filter(Boolean));
 }
 
@@ -33,9 +35,19 @@ export async function pathsAtBase(tree: string): Promise<Set<string>> {
 export function placeHidden(tree: string, hidden: readonly HiddenFile[]): void {
   for (const file of hidden) {
     const path = join(tree, file.path);
-    mkdirSync(dirname(path), { recursive: true });
+    makeWay(tree, dirname(file.path));
     rmSync(path, { recursive: true, force: true });
     writeFileSync(path, file.content, { flag: 'wx' });
     chmodSync(path, file.executable ? 0o755 : 0o644);
+  }
+}
+
+/** Directories down to a hidden file, in place of whatever else a diff put there: it must not be able to stop a run. */
+function makeWay(tree: string, directory: string): void {
+  let path = tree;
+  for (const part of directory.split('/')) {
+    path = join(path, part);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(path);
+    mkdirSync(path, { recursive: true });
   }
 }

@@ -17,6 +17,7 @@ function describe(phase: NonNullable<RunResult['suite']>): string {
   if (phase.spawn_error !== null) return `could not be started: ${phase.spawn_error}`;
   if (phase.timed_out) return 'exceeded its time';
   if (phase.signal !== null) return `was ended by ${phase.signal}`;
+  if (phase.verdict && !abnormal(phase)) return phase.verdict.why;
   return `ended with ${phase.exit}`;
 }
 

@@ -1,10 +1,13 @@
-import { cp, mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { applyDiff } from '../diff/apply.ts';
 import { filterDiff, pathRule } from '../diff/filter.ts';
 import { RUN_PATH } from '../environment.ts';
+import type { Report } from '../evidence/report.ts';
 import { checkOut, pathsAtBase, placeHidden } from './checkout.ts';
+import { FIXED_ENVIRONMENT } from './fixed-environment.ts';
+import { planRun } from './phases.ts';
 import type { FaultClass, RunJob, Runner, RunResult } from './runner.ts';
 import { runPhase } from './spawn.ts';
 import { killStrays } from './stray.ts';
@@ -17,9 +20,6 @@ export interface ProcessRunnerOptions {
   /** Below this much free disk a run does not begin. */
   minFreeBytes?: number;
 }
-
-/** 2020-01-01T00:00:00Z; what reproducible builds take for the time. */
-const SOURCE_DATE_EPOCH = '1577836800';
 
 /**
  * The runner for one machine without a container engine: convenience, no boundary. Graded code runs as the
@@ -82,36 +82,41 @@ async function runIn(work: string, job: RunJob, path: string, minFree: number): 
     return fault(result, classOf(error), messageOf(error));
   }
   if (result.refused !== null) return result;
-  const phases = [
-    { name: 'suite', command: job.definition.suite, hidden: false },
-    ...job.definition.hidden.map((command, at) => ({ name: `hidden ${at + 1}`, command, hidden: true })),
-  ];
-  for (const { name, command, hidden } of phases) {
-    const place = join(work, name.replace(' ', '-'));
+  const plan = planRun(job);
+  const reports = new Map<string, Report>();
+  for (const planned of plan.phases) {
+    const place = join(work, planned.name.replace(' ', '-'));
     try {
-      await makePlace(work, place);
-      if (hidden) placeHidden(join(place, 'repo'), job.hidden);
+      await makePlace(work, place, plan.library);
+      if (planned.hidden) placeHidden(join(place, 'repo'), plan.hidden);
     } catch (error) {
       return fault(result, classOf(error), messageOf(error));
     }
     const timeoutMs = job.definition.timeout_s * 1000;
-    const env = environment(place, path);
-    const phase = await runPhase({
-      name,
-      command,
+    const scratch = join(place, 'tmp');
+    const { argv, env } = planned.start({
+      lib: join(place, 'lib'),
+      report: join(scratch, 'report'),
+      scratch,
+    });
+    const { phase, report } = await runPhase({
+      name: planned.name,
+      argv,
+      reports: plan.reports,
       cwd: join(place, 'repo'),
-      env,
+      env: { ...environment(place, path), ...env },
       timeoutMs,
       signal: job.signal,
     });
     killStrays(work);
     job.signal?.throwIfAborted();
     await rm(place, { recursive: true, force: true, maxRetries: 3 });
-    if (hidden) result.hidden.push(phase);
+    reports.set(planned.name, { text: report, tree: join(place, 'repo') });
+    if (planned.hidden) result.hidden.push(phase);
     else result.suite = phase;
   }
   result.low_disk = await isLow(work, minFree);
-  return result;
+  return plan.judge(result, reports);
 }
 
 async function isLow(work: string, minFree: number): Promise<boolean> {
@@ -120,19 +125,17 @@ async function isLow(work: string, minFree: number): Promise<boolean> {
 }
 
 /** A fresh copy of the tree with a home and a temporary directory of its own: nothing one command leaves meets the next. */
-async function makePlace(work: string, place: string): Promise<void> {
+async function makePlace(work: string, place: string, library: Record<string, string>): Promise<void> {
   await mkdir(join(place, 'home'), { recursive: true });
   await mkdir(join(place, 'tmp'));
+  await mkdir(join(place, 'lib'));
+  for (const [name, source] of Object.entries(library)) await writeFile(join(place, 'lib', name), source);
   await cp(join(work, 'tree'), join(place, 'repo'), { recursive: true, verbatimSymlinks: true });
 }
 
-/** Appendix B, "Environment". */
 function environment(place: string, path: string): Record<string, string> {
   return {
-    TZ: 'UTC',
-    LC_ALL: 'C.UTF-8',
-    PYTHONHASHSEED: '0',
-    SOURCE_DATE_EPOCH,
+    ...FIXED_ENVIRONMENT,
     HOME: join(place, 'home'),
     TMPDIR: join(place, 'tmp'),
     PATH: path,
@@ -146,7 +149,7 @@ async function applyFiltered(
   work: string,
   result: RunResult,
 ): Promise<string | null> {
-  const base = await pathsAtBase(tree);
+  const base = await pathsAtBase(tree, job.definition.base_commit);
   const filtered = filterDiff(diff, job.definition, (path) => base.has(path));
   if ('unparseable' in filtered) return `the diff cannot be parsed: ${filtered.unparseable}`;
   result.dropped = filtered.dropped;

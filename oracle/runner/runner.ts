@@ -1,6 +1,7 @@
-/** What runs a task's commands over a tree. `process` is here; containers are a second implementation. */
+/** What runs a task's commands over a tree: process.ts and container.ts do. */
 
 import type { Dropped } from '../diff/filter.ts';
+import type { ReportedTest } from '../evidence/report.ts';
 import type { TaskDefinition } from '../tasks/definition.ts';
 import type { HiddenFile } from '../tasks/tests-hash.ts';
 
@@ -15,6 +16,8 @@ export interface RunJob {
   mirror: string;
   /** Null in baseline and control runs. */
   diff: Buffer | null;
+  /** Shuffles the order of the tests where their framework can. */
+  seed?: number;
   signal?: AbortSignal;
 }
 
@@ -30,6 +33,11 @@ export interface Phase {
   /** The first part of stdout and stderr; `output_bytes` counts all of it. */
   output: string;
   output_bytes: number;
+  /** What the task's framework reported, once for each time; null: nothing that could be read. Without canaries. */
+  tests?: ReportedTest[] | null;
+  canaries?: ReportedTest[];
+  /** With a framework: what its report says. The exit code alone does not decide then. */
+  verdict?: { passed: boolean; why: string };
 }
 
 /** Where an infrastructure fault lies; for people, in the private log. */
@@ -37,6 +45,10 @@ export type FaultClass =
   | 'git_unavailable'
   | 'mirror_unreadable'
   | 'disk_full'
+  | 'daemon_down'
+  | 'image_missing'
+  | 'image_unusable'
+  | 'engine_lost'
   | 'control_failed'
   | 'queue_full'
   | 'task_changed'
@@ -55,6 +67,12 @@ export interface RunResult {
   /** The disk was nearly full when the run ended: by the graded code or not, a control run tells. */
   low_disk: boolean;
   fault: { class: FaultClass; message: string } | null;
+  /** Why this run's reports prove nothing, whatever they say: a canary that did not fail (judge.ts). */
+  evidence_fault?: string | null;
+  /** Id of the image that really ran; null without a container. */
+  image?: string | null;
+  /** Whether the code under test saw a wall clock that stands still. */
+  clock?: 'constant' | 'real';
 }
 
 export interface Runner {
@@ -68,10 +86,11 @@ export interface Runner {
 }
 
 export const passed = (phase: Phase): boolean =>
-  phase.exit === 0 && phase.signal === null && !phase.timed_out && phase.spawn_error === null;
+  phase.verdict ? phase.verdict.passed && !abnormal(phase) : phase.exit === 0 && !abnormal(phase);
 
 /**
- * Ended otherwise than by its own exit code: never ran, was killed, hung, or its shell found no program.
+ * Ended otherwise than by its own exit code: never ran, was killed (a shell then says 128 and the signal's number),
+ * hung, or its shell found no program.
  * May be the graded code's doing or the machine's: a control run decides.
  */
 export const abnormal = (phase: Phase): boolean =>
@@ -79,4 +98,5 @@ export const abnormal = (phase: Phase): boolean =>
   phase.timed_out ||
   phase.signal !== null ||
   phase.exit === 126 ||
-  phase.exit === 127;
+  phase.exit === 127 ||
+  (phase.exit ?? 0) > 128;

@@ -1,16 +1,20 @@
 import { spawn } from 'node:child_process';
-import type { Command } from '../tasks/definition.ts';
 import type { Phase } from './runner.ts';
 
 /** Of one command's output this much is kept; the rest is counted and dropped. */
-const OUTPUT_LIMIT = 256 * 1024;
+export const OUTPUT_LIMIT = 256 * 1024;
+
+/** A report that is longer is cut, and so cannot be read. */
+export const REPORT_LIMIT = 16 * 2 ** 20;
 
 /** After the command has ended, so long is waited for the rest of its output. */
 const DRAIN_MS = 500;
 
 export interface SpawnOptions {
   name: string;
-  command: Command;
+  argv: readonly string[];
+  /** Whether stdout is a report, to be kept apart from the output. */
+  reports: boolean;
   cwd: string;
   env: Record<string, string>;
   timeoutMs: number;
@@ -18,9 +22,8 @@ export interface SpawnOptions {
 }
 
 /** Runs one command in a process group of its own; the whole group is gone when this resolves, however it ended. */
-export function runPhase(options: SpawnOptions): Promise<Phase> {
-  const [program = '', ...args] =
-    typeof options.command === 'string' ? ['/bin/sh', '-c', options.command] : options.command;
+export function runPhase(options: SpawnOptions): Promise<{ phase: Phase; report: string }> {
+  const [program = '', ...args] = options.argv;
   const started = performance.now();
   const phase: Phase = {
     name: options.name,
@@ -39,12 +42,8 @@ export function runPhase(options: SpawnOptions): Promise<Phase> {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const kept: Buffer[] = [];
-    const keep = (chunk: Buffer) => {
-      const room = OUTPUT_LIMIT - phase.output_bytes;
-      if (room > 0) kept.push(chunk.subarray(0, room));
-      phase.output_bytes += chunk.length;
-    };
+    const output = bounded(OUTPUT_LIMIT);
+    const report = bounded(REPORT_LIMIT);
     const killGroup = () => {
       if (child.pid === undefined) return;
       try {
@@ -70,11 +69,12 @@ export function runPhase(options: SpawnOptions): Promise<Phase> {
       child.stdout.destroy();
       child.stderr.destroy();
       phase.duration_ms = Math.round(performance.now() - started);
-      phase.output = Buffer.concat(kept).toString().toWellFormed();
-      resolve(phase);
+      phase.output = output.text();
+      phase.output_bytes = output.bytes();
+      resolve({ phase, report: report.text() });
     };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
+    child.stdout.on('data', options.reports ? report.add : output.add);
+    child.stderr.on('data', output.add);
     child.on('error', (error) => {
       phase.spawn_error = error.message;
       finish();
@@ -88,4 +88,25 @@ export function runPhase(options: SpawnOptions): Promise<Phase> {
       drained = setTimeout(finish, DRAIN_MS);
     });
   });
+}
+
+export interface Bounded {
+  add(chunk: Buffer): void;
+  /** How much was added in all. */
+  bytes(): number;
+  text(): string;
+}
+
+/** Keeps the first `limit` bytes of what is added, and counts all. */
+export function bounded(limit: number): Bounded {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  return {
+    add(chunk) {
+      if (bytes < limit) kept.push(chunk.subarray(0, limit - bytes));
+      bytes += chunk.length;
+    },
+    bytes: () => bytes,
+    text: () => Buffer.concat(kept).toString().toWellFormed(),
+  };
 }

@@ -1,0 +1,20 @@
+import type { ReadReport, ReportedTest, TestOutcome } from './report.ts';
+
+const RUNNING = /^\s*Running (?:unittests )?(\S+)(?: \(.+\))?$/;
+const DOC_TESTS = /^\s*Doc-tests (\S+)$/;
+const TEST = /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)(?:, .*)?$/;
+
+const OUTCOMES: Record<string, TestOutcome> = { ok: 'passed', FAILED: 'failed', ignored: 'skipped' };
+
+/** What `cargo test` prints, both streams in one: stable Rust has no other form. */
+export const readCargoText: ReadReport = (text) => {
+  const tests: ReportedTest[] = [];
+  let target = '';
+  for (const line of text.split('\n')) {
+    target = (RUNNING.exec(line) ?? DOC_TESTS.exec(line))?.[1] ?? target;
+    const test = TEST.exec(line);
+    const outcome = OUTCOMES[test?.[2] ?? ''];
+    if (test && outcome) tests.push({ id: `${target}::${test[1]}`, outcome });
+  }
+  return tests.length > 0 ? tests : null;
+};

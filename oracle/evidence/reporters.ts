@@ -1,0 +1,122 @@
+/** Programs that start a framework and write down, line by line, what it says of each test. They lie beside the tree. */
+
+/** The import path gets the tree only when pytest itself is loaded: nothing in the tree stands in front of it. */
+export const PYTEST_MAIN = `import json, os, random, sys
+import pytest
+
+sys.path[0] = os.getcwd()
+
+
+class Reporter:
+    def __init__(self):
+        self.out = open(os.environ["REPORT"], "w")
+
+    def say(self, id, outcome):
+        self.out.write(json.dumps({"id": id, "outcome": outcome}) + "\\n")
+        self.out.flush()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        seed = os.environ.get("SEED")
+        if seed is not None:
+            random.Random(seed).shuffle(items)
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.say(report.nodeid, "error")
+
+    def pytest_runtest_logreport(self, report):
+        if hasattr(report, "wasxfail"):
+            self.say(report.nodeid, "xfailed")
+        elif report.when == "call" or report.skipped:
+            self.say(report.nodeid, report.outcome)
+        elif report.failed:
+            self.say(report.nodeid, "error")
+
+
+sys.exit(pytest.main(sys.argv[1:], plugins=[Reporter()]))
+`;
+
+export const UNITTEST_MAIN = `import json, os, random, sys, unittest
+
+sys.path[0] = os.getcwd()
+out = open(os.environ["REPORT"], "w")
+
+
+def says(outcome, method):
+    def add(self, test, *rest):
+        out.write(json.dumps({"id": test.id(), "outcome": outcome}) + "\\n")
+        out.flush()
+        getattr(super(Result, self), method)(test, *rest)
+
+    return add
+
+
+class Result(unittest.TextTestResult):
+    addSuccess = says("passed", "addSuccess")
+    addFailure = says("failed", "addFailure")
+    addError = says("error", "addError")
+    addSkip = says("skipped", "addSkip")
+    addExpectedFailure = says("xfailed", "addExpectedFailure")
+    addUnexpectedSuccess = says("xfailed", "addUnexpectedSuccess")
+
+    def addSubTest(self, test, subtest, error):
+        if error is not None:
+            out.write(json.dumps({"id": test.id(), "outcome": "failed"}) + "\\n")
+            out.flush()
+        super().addSubTest(test, subtest, error)
+
+
+def load(target):
+    if os.path.isdir(target):
+        return unittest.defaultTestLoader.discover(target, top_level_dir=os.getcwd())
+    name = target[:-3].replace("/", ".") if target.endswith(".py") else target
+    return unittest.defaultTestLoader.loadTestsFromName(name)
+
+
+def flat(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from flat(test)
+        else:
+            yield test
+
+
+tests = list(flat(map(load, sys.argv[1:])))
+if os.environ.get("SEED") is not None:
+    random.Random(os.environ["SEED"]).shuffle(tests)
+result = unittest.TextTestRunner(resultclass=Result, verbosity=2).run(unittest.TestSuite(tests))
+sys.exit(0 if result.wasSuccessful() else 1)
+`;
+
+/** For \`node --test\`. Its own JUnit reporter loses the failure of a test that has subtests. */
+export const NODE_REPORTER = `import { relative } from 'node:path';
+
+export default async function* report(source) {
+  const names = [];
+  for await (const { type, data } of source) {
+    if (type === 'test:start') names.splice(data.nesting, Infinity, data.name);
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    if (type === 'test:pass' && data.details?.type === 'suite') continue;
+    names.splice(data.nesting, Infinity, data.name);
+    const file = data.file === undefined ? '' : relative(process.cwd(), data.file);
+    const ran = type === 'test:pass' ? 'passed' : 'failed';
+    const outcome = data.skip !== undefined ? 'skipped' : data.todo !== undefined ? 'xfailed' : ran;
+    yield JSON.stringify({ id: [file, ...names].join(' > '), outcome }) + '\\n';
+  }
+}
+`;
+
+/** Starts a package's program from wherever the tree or the image has it installed. */
+export const RUN_BIN = `import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [name, ...args] = process.argv.slice(2);
+const manifest = createRequire(join(process.cwd(), 'x.js')).resolve(name + '/package.json');
+const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
+const program = join(dirname(manifest), typeof bin === 'string' ? bin : bin[name]);
+process.argv = [process.argv[0], program, ...args];
+await import(pathToFileURL(program).href);
+`;
