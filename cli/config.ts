@@ -7,9 +7,10 @@ import { type Home, homeAt, layout } from '../producers/home.ts';
 import { readSettings } from '../producers/settings.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
 import { readAs } from '../schemas/read-as.ts';
+import { EngineFlags, type GivenEngine, givenEngine } from './engine.ts';
 
 /** Flags that every command takes. */
-const GlobalFlags = z.looseObject({
+const GlobalFlags = EngineFlags.extend({
   home: z.string().min(1).optional(),
   oracleHome: z.string().min(1).optional(),
   json: z.boolean().default(false),
@@ -17,9 +18,26 @@ const GlobalFlags = z.looseObject({
 
 const Environment = z.object({
   FLIPSTREAM_OFF: z.string().optional(),
+  HOME: z.string().optional(),
   CLAUDE_CONFIG_DIR: z.string().optional(),
+  CODEX_HOME: z.string().optional(),
+  XDG_CONFIG_HOME: z.string().optional(),
+  GEMINI_CLI_HOME: z.string().optional(),
+  COPILOT_HOME: z.string().optional(),
   NO_COLOR: z.string().optional(),
 });
+
+/** The folder of each harness with this user's settings. */
+export interface HarnessFolders {
+  claude: string;
+  codex: string;
+  opencode: string;
+  gemini: string;
+  cursor: string;
+  copilot: string;
+  cline: string;
+  openhands: string;
+}
 
 export interface Config {
   home: Home;
@@ -32,8 +50,11 @@ export interface Config {
   off: boolean;
   color: boolean;
   cwd: string;
+  /** Which log, as far as flags and environment say; `engineOf` tells the whole. */
+  engine: GivenEngine;
   /** Claude Code's user settings: CLAUDE_CONFIG_DIR, else ~/.claude. */
   claudeSettings: string;
+  folders: HarnessFolders;
 }
 
 /**
@@ -45,6 +66,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string):
   if (!given.ok)
     throw new FlipstreamError('config_invalid', 'usage', `Flags: ${given.problem}.`, given.cause);
   const vars = Environment.parse(env);
+  const folders = foldersIn(vars);
   const home = given.data.home ? layout(resolve(cwd, given.data.home)) : homeAt(env);
   const oracleHome = given.data.oracleHome
     ? oracleLayout(resolve(cwd, given.data.oracleHome))
@@ -67,8 +89,25 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string):
     off: truthy(vars.FLIPSTREAM_OFF),
     color: !vars.NO_COLOR,
     cwd,
-    claudeSettings: join(vars.CLAUDE_CONFIG_DIR || join(homedir(), '.claude'), 'settings.json'),
+    engine: givenEngine(env, given.data),
+    claudeSettings: join(folders.claude, 'settings.json'),
+    folders,
   });
+}
+
+/** Where each harness keeps this user's settings, by its own variable where it has one. */
+function foldersIn(vars: z.infer<typeof Environment>): HarnessFolders {
+  const user = vars.HOME || homedir();
+  return {
+    claude: vars.CLAUDE_CONFIG_DIR || join(user, '.claude'),
+    codex: vars.CODEX_HOME || join(user, '.codex'),
+    opencode: join(vars.XDG_CONFIG_HOME || join(user, '.config'), 'opencode'),
+    gemini: join(vars.GEMINI_CLI_HOME || user, '.gemini'),
+    cursor: join(user, '.cursor'),
+    copilot: vars.COPILOT_HOME || join(user, '.copilot'),
+    cline: join(user, '.cline'),
+    openhands: join(user, '.openhands'),
+  };
 }
 
 /** The oracle's home that init wrote down. A broken file is told of by whoever needs more of it. */

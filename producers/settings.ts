@@ -1,14 +1,17 @@
 /** The user's settings in the home directory (config.json) as the agent host's programs read them. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { KafkaSettings } from '../log/kafka/settings.ts';
 import { FlipstreamError, messageOf } from '../schemas/errors.ts';
 import { readAs } from '../schemas/read-as.ts';
 import type { Home } from './home.ts';
 
 export const Settings = z.looseObject({
   v: z.literal(1).default(1),
-  /** Where Stops are graded, and the token of this agent host. */
-  oracle: z.looseObject({ url: z.url(), token: z.string().min(1) }).optional(),
+  /** Where Stops are graded, and the token of this agent host (oracle-client.ts). */
+  oracle: z
+    .looseObject({ url: z.url(), token: z.string().min(1), ca: z.string().min(1).optional() })
+    .optional(),
   /** The home of an oracle on this machine, for `flipstream up` and `flipstream oracle`. */
   oracle_home: z.string().min(1).optional(),
   /** How hooks start a collector that is not there. */
@@ -17,6 +20,10 @@ export const Settings = z.looseObject({
   http: z.looseObject({ port: z.number().int().min(0).max(65_535), token: z.string().min(1) }).optional(),
   /** Bytes of one content field that are kept. */
   field_limit: z.number().int().positive().optional(),
+  /** Where the log is; default: a file in the home. */
+  engine: z.enum(['embedded', 'kafka']).optional(),
+  /** The cluster of the engine kafka. */
+  kafka: KafkaSettings.partial().optional(),
   /** Milliseconds without an event after which a session counts as ended. */
   quiet_ms: z.number().int().positive().optional(),
 });

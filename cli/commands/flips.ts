@@ -24,7 +24,7 @@ export function addFlips(cli: Cli): void {
     .option('--limit <n>', 'the newest n (default: 50)');
   handle(cli, command, Flags, async ({ config, out, io }, flags) => {
     if (flags.follow)
-      return withLog(config.home, async (log) => {
+      return withLog(config, async (log) => {
         for await (const flip of follow(log, io.signal)) out.item(flip, () => describe(flip));
       });
     const rows = await withWarehouse(config.home, ({ records }) =>

@@ -31,7 +31,7 @@ export function addReplay(cli: Cli): void {
     const ring = readKeyRing(config.home.keyRing);
     const counts = await withProgress(io.stderr, 'Replaying', (progress) =>
       flags.from === 'log'
-        ? withLog(config.home, async (log) => {
+        ? withLog(config, async (log) => {
             const partitions = await log.partitions('trace.events');
             return into(context, fresh, ring, { log }, partitions, progress);
           })

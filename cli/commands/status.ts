@@ -21,7 +21,7 @@ export function addStatus(cli: Cli): void {
     const { home } = config;
     const spool = join(home.spool, 'new');
     const collector = await askCollector(home);
-    const groups = hasLog(home) ? await withLog(home, async (log) => byGroup(await log.lag())) : [];
+    const groups = hasLog(config) ? await withLog(config, async (log) => byGroup(await log.lag())) : [];
     const status = {
       home: home.root,
       capture: existsSync(home.paused) || config.off ? 'paused' : 'on',

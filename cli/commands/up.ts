@@ -3,6 +3,7 @@ import pino from 'pino';
 import { z } from 'zod';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle, ORACLE_HOME_FLAG } from '../command.ts';
+import { ENGINE_FLAGS, EngineFlags, engineOf } from '../engine.ts';
 import { EXIT } from '../exit.ts';
 import { mainScript } from '../package.ts';
 import { lockUp } from '../up/lock.ts';
@@ -15,7 +16,7 @@ const Port = z.coerce
   .int('must be a port')
   .min(0, 'must be a port')
   .max(65_535, 'must be a port');
-const Flags = z.looseObject({
+const Flags = EngineFlags.extend({
   role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`).optional(),
   metricsPort: Port.optional(),
   acceptGap: z.boolean().default(false),
@@ -39,6 +40,7 @@ export function addUp(cli: Cli): void {
     .option('--metrics-port <port>', 'serve Prometheus metrics on this loopback port')
     .option('--accept-gap', 'let the sink go on where retention deleted what had not landed')
     .option('--bucket-ms <ms>', 'the oracle answers on whole multiples of this (default: 5000)');
+  for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
   handle(cli, command, Flags, async (context, flags) => {
     const { config, io } = context;
     if (flags.role)
@@ -57,6 +59,7 @@ export function addUp(cli: Cli): void {
 /** @throws FlipstreamError `up_running` (usage), or the error of a part that another start would not mend */
 async function superviseAll(context: Context, flags: Flags): Promise<void> {
   const { config, io, out } = context;
+  engineOf(config); // a broken one is told of once, not by each part
   const roles = localRoles(config);
   const unlock = lockUp(config.home);
   try {
@@ -91,6 +94,10 @@ async function superviseAll(context: Context, flags: Flags): Promise<void> {
 /** The command line of one part. */
 export function partOf(role: string, home: string, oracleHome: string, flags: Partial<Flags>): Part {
   const args = [mainScript(), 'up', '--role', role, '--home', home, '--oracle-home', oracleHome];
+  // Names and passwords go by the environment only: a command line can be read by everyone.
+  if (flags.engine !== undefined) args.push('--engine', flags.engine);
+  if (flags.brokers !== undefined) args.push('--brokers', flags.brokers);
+  if (flags.registry !== undefined) args.push('--registry', flags.registry);
   if (role === 'sink' && flags.metricsPort !== undefined)
     args.push('--metrics-port', String(flags.metricsPort));
   if (role === 'sink' && flags.acceptGap) args.push('--accept-gap');

@@ -1,9 +1,10 @@
 import pino from 'pino';
 import type { Log } from '../../log/log.ts';
+import { messageOf } from '../../schemas/errors.ts';
 import type { Config } from '../config.ts';
 import { EXIT, type ExitCode, explain } from '../exit.ts';
+import { openLog } from '../open-log.ts';
 import { failureOf, tell } from './messages.ts';
-import { openLog } from './open-log.ts';
 import { type Role, startRole } from './roles.ts';
 import { startInPlace } from './take-over.ts';
 
@@ -26,7 +27,10 @@ export async function runRole(
   );
   let log: Log | null = null;
   try {
-    const opened = await openLog(config.home, logger);
+    const opened = await openLog(config, {
+      upkeep: true,
+      warn: (message, error) => logger.warn({ reason: messageOf(error) }, message),
+    });
     log = opened;
     const start = () =>
       startRole(role, {
