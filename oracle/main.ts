@@ -2,22 +2,18 @@
 import { cpus } from 'node:os';
 import pino, { type Logger } from 'pino';
 import type { Log, Running } from '../log/log.ts';
-import { FlipstreamError, messageOf } from '../schemas/errors.ts';
 import { lockHome } from './db.ts';
-import type { Placement } from './keys/key.ts';
+import { placementsOf } from './keys/ring.ts';
 import { type OpenOptions, openOracle } from './oracle.ts';
 import { openDesk } from './service/desk.ts';
+import { type ListenOn, listen } from './service/listen.ts';
 import { startPublisher } from './service/publisher.ts';
 import { createServer } from './service/server.ts';
 import { realTimers, type Timers } from './service/timers.ts';
 
-export interface StartOptions extends Omit<OpenOptions, 'clock'> {
-  /** Where verdicts and tasks are published. */
-  log: Pick<Log, 'publish'>;
-  /** Default: loopback. Another address carries tokens in the clear: only behind something that adds TLS. */
-  host?: string;
-  /** Default: any free one. */
-  port?: number;
+export interface StartOptions extends Omit<OpenOptions, 'clock'>, ListenOn {
+  /** Where verdicts and tasks are published; null: agent hosts fetch them. */
+  log: Pick<Log, 'publish'> | null;
   timers?: Timers;
   /** Answers and verdicts leave on whole multiples of this; default 5 s. 1: at once. */
   bucketMs?: number;
@@ -27,33 +23,33 @@ export interface StartOptions extends Omit<OpenOptions, 'clock'> {
   queueLimit?: number;
   /** Default 8 MiB. */
   maxDiffBytes?: number;
-  placement?: Placement;
   /** Waits between the tries of a grade that the machine failed at; default 1 s and 5 s. */
   retryMs?: readonly number[];
   logger?: Logger;
 }
 
 export interface RunningOracle extends Running {
-  /** `http://host:port` */
+  /** `http://host:port`, `https://host:port` or `unix:/path`. */
   readonly url: string;
 }
 
 /**
  * Starts the service on its home: sweeps what a killed one left, takes up unfinished grades, publishes what waits.
- * @throws FlipstreamError `oracle_running`, `oracle_port` (usage), or what `openOracle` throws.
+ * @throws FlipstreamError `oracle_running`, `oracle_port`, `oracle_plain`, `tls_unreadable` (usage), or what
+ * `openOracle` throws.
  */
 export async function startOracle(options: StartOptions): Promise<RunningOracle> {
   const timers = options.timers ?? realTimers();
   const logger =
     options.logger ?? pino({ name: 'oracle', base: null }, pino.destination({ dest: 2, sync: false }));
-  const maxDiffBytes = options.maxDiffBytes ?? 8 * 2 ** 20;
-  const oracle = openOracle({ home: options.home, runner: options.runner, clock: timers.now });
+  const { home, log, maxDiffBytes = 8 * 2 ** 20 } = options;
+  const oracle = openOracle({ home, runner: options.runner, clock: timers.now });
   const closers: (() => Promise<void> | void)[] = [() => oracle.close()];
   try {
-    closers.unshift(lockHome(options.home));
+    closers.unshift(lockHome(home));
     await oracle.runner.sweep();
-    const publisher = startPublisher(oracle, options.log, logger);
-    closers.unshift(() => publisher.stop());
+    const publisher = log && startPublisher(oracle, log, logger);
+    if (publisher) closers.unshift(() => publisher.stop());
     const desk = openDesk(oracle, {
       timers,
       logger,
@@ -62,29 +58,25 @@ export async function startOracle(options: StartOptions): Promise<RunningOracle>
       concurrency: options.concurrency ?? Math.max(2, Math.floor(cpus().length / 2)),
       queueLimit: options.queueLimit ?? 100,
       retryMs: options.retryMs,
-      onRelease: () => publisher.kick(),
+      onRelease: () => publisher?.kick(),
     });
     closers.unshift(() => desk.stop());
-    const bodyLimit = Math.ceil((maxDiffBytes * 4) / 3) + 16_384;
-    const server = createServer(oracle, desk, { bodyLimit, placement: options.placement ?? 'same_host' });
-    // The desk first, so that whoever waits is answered before the connections close.
-    closers.splice(1, 0, () => server.close());
-    const url = await listen(() =>
-      server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 }),
+    const separate = placementsOf(home, oracle.runner.kind).includes('separate_host');
+    const { url, close } = await listen(options, (tls) =>
+      createServer(oracle, desk, {
+        tls,
+        bodyLimit: Math.ceil((maxDiffBytes * 4) / 3) + 16_384,
+        placement: separate ? 'separate_host' : 'same_host',
+        publishes: log !== null,
+      }),
     );
+    // The desk first, so that whoever waits is answered before the connections close.
+    closers.splice(1, 0, close);
     logger.info({ url, key_id: oracle.key.key_id, runner: oracle.runner.kind }, 'the oracle answers');
     return running(url, closers);
   } catch (error) {
     await closeAll(closers);
     throw error;
-  }
-}
-
-async function listen(start: () => Promise<string>): Promise<string> {
-  try {
-    return await start();
-  } catch (cause) {
-    throw new FlipstreamError('oracle_port', 'usage', `the oracle cannot listen: ${messageOf(cause)}`, cause);
   }
 }
 

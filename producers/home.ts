@@ -24,6 +24,8 @@ export interface Home {
   log: string;
   warehouse: string;
   keyRing: string;
+  /** How far the verdicts of an oracle elsewhere were fetched. */
+  feed: string;
   /** Present while capture is paused. */
   paused: string;
   /** The installed hook. */
@@ -59,6 +61,7 @@ export function layout(root: string): Home {
     log: join(root, 'log'),
     warehouse: join(root, 'warehouse'),
     keyRing: join(root, 'keyring.json'),
+    feed: join(root, 'verdict-feed.json'),
     paused: join(root, 'paused'),
     hook: join(root, 'hook', 'hook.cjs'),
   };

@@ -8,9 +8,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { FlipstreamError, messageOf } from '../schemas/errors.ts';
@@ -21,6 +21,7 @@ import { type Repository, repositoryAt } from './git/repository.ts';
 import { findGit, type Git, GitError, runGit } from './git/run.ts';
 import { createScratch, readRepositoryConfig, removeScratch } from './git/scratch.ts';
 import type { Home } from './home.ts';
+import { askOracle, bodyOf, type OracleAt } from './oracle-client.ts';
 import { MAX_ATTEMPTS } from './project-config.ts';
 
 /** The public part of a task, `GET /v1/tasks/<id>` at the oracle. */
@@ -35,7 +36,7 @@ export interface TaskStartInput {
   taskId: string;
   /** Where the clone goes; absent or empty. Default: a folder named after the task in the working directory. */
   directory?: string;
-  oracle: { url: string; token: string };
+  oracle: OracleAt;
   home: Home;
   clock: Clock;
   /** Value of PATH, to find git. */
@@ -102,34 +103,33 @@ function asTold(error: unknown, task: PublicTask): unknown {
   return new FlipstreamError('task_repository_unusable', 'fatal', message, error);
 }
 
-async function ask(input: TaskStartInput, path: string): Promise<Response> {
-  const url = new URL(`/v1/tasks/${encodeURIComponent(input.taskId)}${path}`, input.oracle.url);
-  let response: Response;
+async function ask(input: TaskStartInput, path: string): Promise<IncomingMessage> {
+  const { url } = input.oracle;
+  let response: IncomingMessage;
   try {
-    response = await fetch(url, {
-      headers: { authorization: `Bearer ${input.oracle.token}` },
+    response = await askOracle(input.oracle, `/v1/tasks/${encodeURIComponent(input.taskId)}${path}`, {
       signal: AbortSignal.timeout(input.timeoutMs ?? 600_000),
-      redirect: 'error',
     });
   } catch (error) {
-    const message = `the oracle at ${url.origin} cannot be reached (${messageOf(error)}): start it with \`flipstream up\`, or correct its address.`;
+    const message = `the oracle at ${url} cannot be reached (${messageOf(error)}): start it with \`flipstream up\`, or correct its address.`;
     throw new FlipstreamError('oracle_unreachable', 'retryable', message, error);
   }
-  if (response.ok) return response;
-  await response.body?.cancel();
-  if (response.status === 404) {
+  const { statusCode: status = 0 } = response;
+  if (status === 200) return response;
+  response.destroy();
+  if (status === 404) {
     throw usage(
       'task_unknown',
       `the oracle knows no task ${input.taskId} that is ready: \`flipstream oracle task list\` shows them.`,
     );
   }
-  const message = `the oracle at ${url.origin} refused (status ${response.status}): check the token in the configuration.`;
+  const message = `the oracle at ${url} refused (status ${status}): check the token in the configuration.`;
   throw usage('oracle_refused', message);
 }
 
 async function publicTask(input: TaskStartInput): Promise<PublicTask> {
   const response = await ask(input, '');
-  const parsed = PublicTask.safeParse(await response.json().catch(() => null));
+  const parsed = PublicTask.safeParse(await jsonOf(response).catch(() => null));
   if (parsed.success && parsed.data.task_id === input.taskId) return parsed.data;
   const message = `the answer of the oracle about task ${input.taskId} is not understood: is it of another release?`;
   throw new FlipstreamError('oracle_refused', 'fatal', message);
@@ -137,13 +137,18 @@ async function publicTask(input: TaskStartInput): Promise<PublicTask> {
 
 async function download(input: TaskStartInput, file: string): Promise<void> {
   const response = await ask(input, '/bundle');
-  if (!response.body) return;
   let bytes = 0;
-  const counted = Readable.fromWeb(response.body).on('data', (chunk: Uint8Array) => {
+  response.on('data', (chunk: Uint8Array) => {
     bytes += chunk.length;
     input.onBytes?.(bytes);
   });
-  await pipeline(counted, createWriteStream(file, { mode: 0o600 }));
+  await pipeline(response, createWriteStream(file, { mode: 0o600 }));
+}
+
+const ANSWER_LIMIT = 64 * 1024;
+
+async function jsonOf(response: IncomingMessage): Promise<unknown> {
+  return JSON.parse((await bodyOf(response, ANSWER_LIMIT)).toString('utf8'));
 }
 
 async function cloneFrom(

@@ -7,6 +7,7 @@ import { headOf } from '../../producers/git/head.ts';
 import { findRepository } from '../../producers/git/repository.ts';
 import { findGit } from '../../producers/git/run.ts';
 import type { Home } from '../../producers/home.ts';
+import { askOracle, type OracleAt } from '../../producers/oracle-client.ts';
 import { readProjectConfig } from '../../producers/project-config.ts';
 import { messageOf } from '../../schemas/errors.ts';
 import { readKeyRing } from '../key-ring.ts';
@@ -15,15 +16,13 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 const ASK_MS = 5000;
 
 /** Asks for a task that does not exist: 404 means that the oracle is there and knows the token. */
-export async function checkOracle(oracle: { url: string; token: string } | undefined): Promise<Finding> {
+export async function checkOracle(oracle: OracleAt | undefined): Promise<Finding> {
   if (!oracle) return problem('oracle', 'No oracle is configured.', 'Run: flipstream init claude-code');
   try {
-    const response = await fetch(new URL('/v1/tasks/doctor', oracle.url), {
-      headers: { authorization: `Bearer ${oracle.token}` },
-      signal: AbortSignal.timeout(ASK_MS),
-    });
-    await response.body?.cancel();
-    return response.status === 401
+    const signal = AbortSignal.timeout(ASK_MS);
+    const response = await askOracle(oracle, '/v1/tasks/doctor', { signal });
+    response.destroy();
+    return response.statusCode === 401
       ? problem(
           'oracle',
           `The oracle at ${oracle.url} does not know our token.`,

@@ -1,7 +1,12 @@
+import { createServer as createPlain } from 'node:http';
+import { createServer as createSecured } from 'node:https';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { FeedAnswer } from '../../schemas/feed.ts';
 import { ANSWER_BYTES, type AnswerCode, GradeRequest } from '../../schemas/grade.ts';
 import type { Placement } from '../keys/key.ts';
 import type { Oracle } from '../oracle.ts';
+import { feedFor } from '../outbox.ts';
 import { bundleOf } from '../tasks/mirror.ts';
 import { readyTask } from '../tasks/rows.ts';
 import type { Desk } from './desk.ts';
@@ -9,6 +14,10 @@ import { mayAsk, type Principal, principalOf } from './tokens.ts';
 
 export interface ServerOptions {
   bodyLimit: number;
+  /** Whether verdicts reach the log by the oracle itself; else agent hosts fetch them. */
+  publishes: boolean;
+  /** PEM; without it the requests come in the clear. */
+  tls?: { cert: Buffer; key: Buffer } | undefined;
   /** What the operator says of this host; a verdict repeats it only for a peer that is not local. */
   placement: Placement;
 }
@@ -18,7 +27,11 @@ export interface ServerOptions {
  * only a missing or unknown token shows in the status, with a body like any other.
  */
 export function createServer(oracle: Oracle, desk: Desk, options: ServerOptions): FastifyInstance {
-  const server = Fastify({ bodyLimit: options.bodyLimit, logger: false, forceCloseConnections: true });
+  const { bodyLimit, tls } = options;
+  const server = Fastify({
+    ...{ bodyLimit, logger: false, forceCloseConnections: true },
+    serverFactory: (handler) => (tls ? createSecured(tls, handler) : createPlain(handler)),
+  });
 
   server.addHook('onRequest', async (request, reply) => {
     reply.raw.sendDate = false;
@@ -50,8 +63,21 @@ export function createServer(oracle: Oracle, desk: Desk, options: ServerOptions)
     return reply.type('application/octet-stream').send(await bundleOf(task.mirror));
   });
 
+  server.get('/v1/feed', async (request, reply) => {
+    const asked = FeedQuery.safeParse(request.query);
+    if (!asked.success) return reply.code(400).send({ error: 'after must be a number' });
+    const principal = principalFor(oracle, request);
+    const feed = options.publishes
+      ? { next: 0, records: [] }
+      : feedFor(oracle.db, principal.name, (id) => mayAsk(principal, id), asked.data.after);
+    const answer: FeedAnswer = { oracle_host: oracle.oracleHost, publishes: options.publishes, ...feed };
+    return answer;
+  });
+
   return server;
 }
+
+const FeedQuery = z.object({ after: z.coerce.number().int().min(0).default(0) });
 
 function principalFor(oracle: Oracle, request: FastifyRequest): Principal {
   // The hook has refused everyone else; a token revoked since then may ask for nothing.

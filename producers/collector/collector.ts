@@ -25,6 +25,7 @@ import { openSpool } from './spool-files.ts';
 import { createStore } from './store.ts';
 import { openTraceFiles, type TraceFiles } from './trace-files.ts';
 import { closeSilent, tellGaps, tellLosses } from './upkeep.ts';
+import { startVerdictFeed } from './verdict-feed.ts';
 
 export interface CollectorOptions {
   home: Home;
@@ -115,6 +116,10 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     const http =
       settings.http && (await startHttpThread({ ...settings.http, home, hashKey, limit, capture }, warn));
     if (http) closing.push(() => http.close());
+    if (settings.oracle && !options.grader) {
+      const feed = startVerdictFeed({ home, oracle: settings.oracle, log: options.log, warn });
+      closing.push(() => feed.stop());
+    }
     const status = () => ({
       ...{ v: 1, pid: process.pid, started_at: new Date(startedMs).toISOString() },
       ...{ entries: ingest.counters.entries, unreadable: ingest.counters.unreadable },
