@@ -21,7 +21,7 @@ export async function openBox(docker: Docker, boundary: Boundary): Promise<Box> 
   const box: Box = {
     exec: (options) => execIn(container, options),
     async wasTaken() {
-      if (closing !== null || (await isRunning(container))) return false;
+      if (closing !== null || (await staysAlive(container))) return false;
       return !(await ranOutOfMemory(docker, container.id, since));
     },
     close: () => {
@@ -38,13 +38,18 @@ export async function openBox(docker: Docker, boundary: Boundary): Promise<Box> 
   return box;
 }
 
-async function isRunning(container: Docker.Container): Promise<boolean> {
-  try {
-    return (await container.inspect()).State.Running;
-  } catch (error) {
-    if (httpStatus(error) === 404) return false;
-    throw error;
+/** The engine tells of a command's end a moment before it tells of its container's. */
+async function staysAlive(container: Docker.Container): Promise<boolean> {
+  for (let poll = 0; poll < 5; poll++) {
+    try {
+      if (!(await container.inspect()).State.Running) return false;
+    } catch (error) {
+      if (httpStatus(error) === 404) return false;
+      throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
+  return true;
 }
 
 /** The engine keeps its last events. */
@@ -55,12 +60,22 @@ async function ranOutOfMemory(docker: Docker, id: string, since: number): Promis
   return false;
 }
 
-/** Never rejects: what an engine that is gone has kept ends by itself, and is swept at the next start. */
+const GONE_POLLS = 100;
+
+/**
+ * Resolves when it is gone. Never rejects: what an engine that is not there has kept ends by itself, and is swept at
+ * the next start.
+ */
 async function remove(container: Docker.Container): Promise<void> {
-  try {
-    await container.remove({ force: true, v: true });
-  } catch {
-    // It is gone, or being removed, or the engine is not there.
+  for (let poll = 0; poll < GONE_POLLS; poll++) {
+    try {
+      await container.remove({ force: true, v: true });
+      return;
+    } catch (error) {
+      // 409: the engine already removes it, since it has ended.
+      if (httpStatus(error) !== 409) return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 

@@ -25,9 +25,16 @@ export async function checkOut(mirror: string, baseCommit: string, tree: string)
 
 /** Paths that the base commit holds. @param directory a checkout of it, or a mirror. */
 export async function pathsAtBase(directory: string, baseCommit: string): Promise<Set<string>> {
-  const listed = await gitOk(['ls-tree', '-r', '-z', '--name-only', '--full-tree', baseCommit], {
-    cwd: directory,
-  });
+  const listed = await gitOk([
+    '-C',
+    directory,
+    'ls-tree',
+    '-r',
+    '-z',
+    '--name-only',
+    '--full-tree',
+    baseCommit,
+  ]);
   return new Set(listed.toString().split('\0').filter(Boolean));
 }
 

@@ -85,6 +85,12 @@ export async function loadBox(job: LoadJob, phases: readonly PlannedPhase[]): Pr
       outputMax: 64 * 2 ** 20,
       signal: job.signal,
     });
+    if (end.exit !== 0 && !end.timed_out && (await box.wasTaken()))
+      throw new FlipstreamError(
+        'engine_lost',
+        'retryable',
+        'the container was taken away while it was loaded',
+      );
     return { box, apart, ...readEnd(end, job.diff !== null) };
   } catch (error) {
     await box.close();

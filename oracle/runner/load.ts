@@ -47,7 +47,7 @@ export function loadScript(options: LoadOptions): string {
     ...(withDiff ? APPLY : []),
     ...(hidden.length > 0 ? [PLACE] : []),
     ...hidden.map((path) => `place ${apart ? TESTS : REPO} ${quote(path)}`),
-    ...writable.map((glob) => `for path in ${glob}; do mkdir -p "$path"; chmod -R a+rwX "$path"; done`),
+    ...writable.map((glob) => `for path in ${glob}; do ${OPEN_TO_ALL}; done`),
     `rm -rf ${INPUT}`,
   ]
     .filter((line) => line !== '')
@@ -56,6 +56,10 @@ export function loadScript(options: LoadOptions): string {
 
 const makeHome = (name: string, mode: number) =>
   `mkdir -m ${mode} ${['', '/home', '/tmp'].map((directory) => `${scratchOf(name)}${directory}`).join(' ')}`;
+
+/** Not for a glob that matches nothing, which the shell leaves as it is. */
+const OPEN_TO_ALL =
+  'case $path in *[*?]*) [ -e "$path" ] || continue;; esac; mkdir -p "$path"; chmod -R a+rwX "$path"';
 
 /** First to an index of its own, where git tells what changed and how, and only then to the files. */
 const APPLY = [

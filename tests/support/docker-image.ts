@@ -75,3 +75,10 @@ async function build(extra: string): Promise<string | null> {
 }
 
 const suite = () => /^VERSION_CODENAME=(.+)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'stable';
+
+/** @returns why the container tests are skipped here, or null. @throws where none may be skipped (CI). */
+export async function noContainers(): Promise<string | null> {
+  const why = await ensureImage();
+  if (why && process.env.CI) throw new Error(`CI may not skip this: ${why}`);
+  return why;
+}

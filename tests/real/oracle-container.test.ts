@@ -1,0 +1,319 @@
+/** What holds in a container of the runner's, and what is whose fault; on a real engine. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { containerRunner } from '../../oracle/runner/container.ts';
+import { outcomeOf } from '../../oracle/runner/outcome.ts';
+import { searchImage } from '../../oracle/runner/search-image.ts';
+import { type Files, git, makeTask, ORACLE_HOST, type TaskSource } from '../support/container-task.ts';
+import { docker } from '../support/docker-engine.ts';
+import { noContainers, testImage } from '../support/docker-image.ts';
+import { HTTP, PYTEST } from '../support/tasks-in-containers.ts';
+
+const skipped = await noContainers();
+
+/** A task whose hidden command is graded code; the base's does nothing wrong and nothing right. */
+const SHELL: TaskSource = {
+  files: { 'src/run.sh': 'exit 1\n', 'keep.txt': 'kept\n' },
+  hidden: { 'hidden/h.txt': 'secret-of-the-tests\n' },
+  task: {
+    suite: 'test -f keep.txt',
+    hidden: ['sh src/run.sh'],
+    timeout_s: 20,
+    limits: { memory_mb: 128, pids: 64 },
+  },
+  later: { 'fix.txt': 'the fix\n' },
+};
+
+async function shell(change: Partial<TaskSource> = {}, task: Record<string, unknown> = {}) {
+  const made = await makeTask({ ...SHELL, ...change, task: { ...SHELL.task, ...task } });
+  onTestFinished(made.remove);
+  const grade = (script: string) => made.grade(made.diffOf({ 'src/run.sh': `${script}\n` }));
+  return { ...made, grade };
+}
+
+const ours = () =>
+  docker.listContainers({ all: true, filters: { label: [`flipstream.oracle=${ORACLE_HOST}`] } });
+
+describe.skipIf(skipped !== null)('the container runner', () => {
+  afterEach(async () => expect(await ours()).toEqual([]));
+
+  test('graded code has no network, no capabilities, no way up, and can write nothing but its own memory', async () => {
+    const look = [
+      'id -u; grep -E "^(CapEff|CapBnd|NoNewPrivs|Seccomp):" /proc/self/status | tr "\\t\\n" "  "; echo',
+      'ls /sys/class/net | tr "\\n" " "; echo',
+      'for place in / /etc /usr /work /work/repo /work/repo/src /work/repo/.git /work/lib /scratch /proc/sys /sys/fs/cgroup; do (echo x >$place/x) 2>/dev/null && echo wrote $place; done',
+      '(echo x >keep.txt) 2>/dev/null && echo wrote keep.txt; rm -f keep.txt 2>/dev/null; cat keep.txt',
+      'kill -9 1 2>/dev/null && echo killed; cat /proc/1/environ >/dev/null 2>&1 && echo read; ls /proc/1/fd >/dev/null 2>&1 && echo listed',
+      'mount -t tmpfs x /mnt 2>/dev/null && echo mounted; mknod /tmp/sda b 8 0 2>/dev/null && echo node; chroot / true 2>/dev/null && echo chroot',
+      'ls -A /work /var/run/docker.sock 2>/dev/null | tr "\\n" " "; echo; (echo x >"$HOME/x" && echo x >"$TMPDIR/x" && echo x >/tmp/x) && echo own',
+      'env | cut -d= -f1 | grep -iE "flip|oracle|token|key$|word" ; exit 1',
+    ].join('\n');
+    const { grade } = await shell();
+    const { result } = await grade(look);
+    const [uid, status, net, ...rest] = result.hidden[0]?.output.trim().split('\n') ?? [];
+    expect(uid).toBe('64100');
+    expect(status).toMatch(/NoNewPrivs: 1 .*Seccomp: 2/);
+    expect(status).toMatch(
+      /CapBnd: 0000000000000000 CapEff: 0000000000000000|CapEff: 0000000000000000 CapBnd: 0000000000000000/,
+    );
+    expect(net?.trim()).toBe('lo');
+    expect(rest.map((line) => line.trim())).toEqual(['kept', '/work: repo', 'own']);
+  });
+
+  test('the fixed environment; the wall clock stands still where the image can do it, and that is recorded', async () => {
+    const { grade, run } = await shell();
+    const { result } = await grade(
+      'echo $TZ $LC_ALL $PYTHONHASHSEED $SOURCE_DATE_EPOCH; date +%FT%TZ; sleep 1.1; date +%FT%TZ; exit 1',
+    );
+    expect(result.hidden[0]?.output).toBe(
+      'UTC C.UTF-8 0 1577836800\n2020-01-01T00:00:00Z\n2020-01-01T00:00:00Z\n',
+    );
+    expect(await run(null)).toMatchObject({ clock: 'constant', image: await testImage() });
+  });
+
+  test('O4 nothing newer than the base is reachable: every object is the base\u2019s or its ancestors\u2019', async () => {
+    const { source, run } = await shell(
+      {},
+      {
+        suite:
+          'git cat-file --batch-all-objects --batch-check="%(objectname)"; git for-each-ref; git remote; git reflog; git stash list; cat .git/objects/info/alternates; true',
+      },
+    );
+    const result = await run(null);
+    const objects = git(source, 'rev-list', '--objects', 'HEAD')
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(0, 40));
+    const [seen = []] = [result.suite?.output.trim().split('\n')];
+    expect(seen.filter((line) => /^[0-9a-f]{40}$/.test(line)).sort()).toEqual(objects.sort());
+    expect(seen.filter((line) => !/^[0-9a-f]{40}$/.test(line))).toEqual([
+      'cat: .git/objects/info/alternates: No such file or directory',
+    ]);
+  });
+
+  test('hidden tests are in their own container only, and on no disk of the host', async () => {
+    const script = 'grep -rs "secret-of-the-t[e]sts" /work /scratch /tmp | cut -d: -f1 | sort';
+    const { run, diffOf } = await shell(
+      {},
+      { suite: `${script}; true`, hidden: [`${script}; sleep 4; exit 1`] },
+    );
+    const running = run(diffOf({ 'src/run.sh': 'exit 2\n' }));
+    const upper = await vi.waitFor(async () => {
+      const [one] = await ours();
+      if (!one || (await ours()).length !== 1) throw new Error('the suite still runs');
+      return (await docker.getContainer(one.Id).inspect()).GraphDriver.Data;
+    }, 20_000);
+    const { DockerRootDir } = await docker.info();
+    const containers = (await ours()).map(({ Id }) => join(DockerRootDir, 'containers', Id));
+    const places = [...Object.values(upper).flatMap((path) => path.split(':')), ...containers].filter(
+      existsSync,
+    );
+    const found = spawnSync('grep', [
+      '-rl',
+      'secret-of-the-tests',
+      ...places.filter((path) => /diff$|work$|containers/.test(path)),
+    ]);
+    expect(found.stdout.toString()).toBe('');
+    const result = await running;
+    expect(result.suite?.output).toBe('');
+    expect(result.hidden[0]?.output).toBe('/work/repo/hidden/h.txt\n');
+  });
+
+  const BAD: [string, string, RegExp][] = [
+    ['a hang', 'sleep 300 & sleep 300', /exceeded its time/],
+    ['out of memory', 'head -c 1000000000 /dev/zero | tail', /hidden 1/],
+    ['a fork bomb', 'b() { b | b & }; b; sleep 300', /hidden 1/],
+    [
+      'a full tmpfs',
+      'cat /dev/zero >/tmp/x; cat /dev/zero >"$HOME/x"; cat /dev/zero >/dev/shm/x; exit 1',
+      /hidden 1/,
+    ],
+    ['a flood of output', 'cat /dev/zero', /hidden 1/],
+    ['killing all it can', 'kill -9 -1', /hidden 1/],
+  ];
+
+  test.each(BAD)(
+    'O8 %s by the graded code is FAIL, eats nothing, and the right code passes after it',
+    async (_, script, why) => {
+      const { grade } = await shell({}, { timeout_s: 4 });
+      const bad = await grade(script);
+      expect(bad).toMatchObject({ code: 'FAIL', reason: expect.stringMatching(why) });
+      expect(await grade('exit 0')).toMatchObject({ code: 'PASS' });
+    },
+  );
+
+  test('what one phase leaves running meets no other', async () => {
+    const stays = '(setsid sh -c "while :; do echo x >/tmp/mark; sleep 0.05; done" >/dev/null 2>&1 &)';
+    const look = 'sleep 0.3; ps -ef 2>/dev/null; ls /tmp; kill -9 -1 2>/dev/null; true';
+    const { run } = await shell(
+      {},
+      {
+        suite: stays,
+        hidden: [`${look}; ${stays}`, 'ls /proc | grep -c "^[0-9]"; kill -9 -1; sleep 0.2; ls /tmp'],
+      },
+    );
+    const { hidden } = await run(null);
+    expect(hidden[0]?.output).not.toContain('mark');
+    // The second is another user: it sees the first's leftovers, and cannot end or change them.
+    expect(hidden[1]?.exit === 0 || hidden[1]?.exit === 137).toBe(true);
+  });
+
+  test('hidden files take their places whatever the diff put there', async () => {
+    const { grade, diffOf } = await shell(
+      { hidden: { 'src/deep/er/h.sh': 'grep -q right src/run.sh\n' } },
+      { hidden: ['sh src/deep/er/h.sh'] },
+    );
+    for (const planted of ['src/deep', 'src/deep/er', 'src/deep/er/h.sh', 'src/deep/er/h.sh/x']) {
+      const change: Files = { [planted]: 'exit 0\n' };
+      expect(
+        outcomeOf(
+          await (
+            await shell(
+              { hidden: { 'src/deep/er/h.sh': 'grep -q right src/run.sh\n' } },
+              { hidden: ['sh src/deep/er/h.sh'] },
+            )
+          ).run(diffOf(change)),
+        ),
+        planted,
+      ).toMatchObject({ code: 'FAIL', reason: 'hidden 1 ended with 1' });
+    }
+    expect(await grade('# right')).toMatchObject({ code: 'PASS' });
+  });
+
+  test('a diff that fills the memory, or does not apply, is FAIL and not the machine\u2019s fault', async () => {
+    const { run, diffOf } = await shell();
+    const bomb = await run(diffOf({ 'src/big': Buffer.alloc(150 * 2 ** 20) }));
+    expect(outcomeOf(bomb)).toMatchObject({
+      code: 'FAIL',
+      reason: expect.stringMatching(/diff (does not apply|cannot be put)/),
+    });
+    const stale = Buffer.from(diffOf({ 'src/run.sh': 'exit 0\n' }).toString().replace('-exit 1', '-exit 3'));
+    expect(outcomeOf(await run(stale))).toMatchObject({
+      code: 'FAIL',
+      reason: expect.stringContaining('does not apply'),
+    });
+  });
+
+  test('writable paths are writable, and nothing else of the tree', async () => {
+    const { run } = await shell(
+      {},
+      {
+        writable_paths: ['build', 'src/*.tmp'],
+        suite: 'echo x >build/x && echo x >build/y; (echo x >src/y) 2>/dev/null; ls build src',
+      },
+    );
+    expect((await run(null)).suite?.output).toBe('build:\nx\ny\n\nsrc:\nrun.sh\n');
+  });
+
+  test('O5 no engine, no image, no mirror, an unknown runtime: ERROR with its class, and PASS when it is mended', async () => {
+    const task = await shell();
+    const fix = task.diffOf({ 'src/run.sh': 'exit 0\n' });
+    const fault = async (runner: ReturnType<typeof containerRunner>, job = task.job) =>
+      (await runner.run({ ...job, diff: fix })).fault?.class;
+    const here = containerRunner({ oracleHost: ORACLE_HOST });
+    const gone = containerRunner({ oracleHost: ORACLE_HOST, socketPath: '/nowhere/docker.sock' });
+    expect(await fault(gone)).toBe('daemon_down');
+    await gone.sweep();
+    const image = `sha256:${'0'.repeat(64)}`;
+    expect(await fault(here, { ...task.job, definition: { ...task.job.definition, image } })).toBe(
+      'image_missing',
+    );
+    expect(await fault(containerRunner({ oracleHost: ORACLE_HOST, runtime: 'none-such' }))).toBe(
+      'image_unusable',
+    );
+    const tooFew = { ...task.job.definition, limits: { memory_mb: 64, cpus: 1, pids: 2 } };
+    expect(await fault(here, { ...task.job, definition: tooFew })).toBe('image_unusable');
+    renameSync(task.job.mirror, `${task.job.mirror}.away`);
+    expect(await fault(here)).toBe('mirror_unreadable');
+    renameSync(`${task.job.mirror}.away`, task.job.mirror);
+    expect(await fault(here)).toBeUndefined();
+  });
+
+  test('O5 a container that is taken away while it works is tried again, and is no FAIL', async () => {
+    const { run, diffOf } = await shell({}, { suite: 'sleep 1', hidden: ['sleep 2; sh src/run.sh'] });
+    for (const count of [2, 1]) {
+      const running = run(diffOf({ 'src/run.sh': 'exit 0\n' }));
+      await vi.waitFor(async () => expect(await ours()).toHaveLength(2), 20_000);
+      const [one] = await vi.waitFor(async () => {
+        const found = await ours();
+        expect(found).toHaveLength(count);
+        return found;
+      }, 20_000);
+      await docker.getContainer(one?.Id ?? '').kill();
+      expect(outcomeOf(await running)).toMatchObject({ code: 'PASS' });
+    }
+  });
+
+  test('an aborted run rejects and leaves nothing', async () => {
+    const { run } = await shell({}, { suite: 'sleep 60' });
+    const aborter = new AbortController();
+    const running = run(null, { signal: aborter.signal });
+    const rejected = expect(running).rejects.toThrow();
+    await vi.waitFor(async () => expect(await ours()).toHaveLength(2), 20_000);
+    aborter.abort();
+    await rejected;
+  });
+
+  test('a start sweeps what a killed service left, and nothing of one that lives', async () => {
+    const Image = (await testImage()) ?? '';
+    const start = async (owner: string) => {
+      const Labels = { 'flipstream.oracle': ORACLE_HOST, 'flipstream.owner': owner };
+      const made = await docker.createContainer({
+        Image,
+        Cmd: ['sleep', '300'],
+        Labels,
+        HostConfig: { AutoRemove: true },
+      });
+      onTestFinished(() => made.remove({ force: true }).catch(() => {}));
+      await made.start();
+      return made.id;
+    };
+    await start(`${spawnSync('true').pid}-12345`);
+    await start(`${process.pid}-1`);
+    const { ownerId } = await import('../../oracle/runner/owner.ts');
+    const alive = await start(ownerId());
+    await containerRunner({ oracleHost: ORACLE_HOST }).sweep();
+    expect((await ours()).map(({ Id }) => Id)).toEqual([alive]);
+    await docker.getContainer(alive).remove({ force: true });
+  });
+
+  test('lines of a fix are found in an image', async () => {
+    const image = (await testImage()) ?? '';
+    const found = await searchImage(image, ['PRETTY_NAME="Debian', 'nobody wrote this line anywhere ', ' ']);
+    expect(found).toContainEqual({ path: '/usr/lib/os-release', lines: 1 });
+    expect(await searchImage(image, ['nobody wrote this l\u00efne'])).toEqual([]);
+  });
+
+  test('out of process: the code cannot read the tests\u2019 tree, touch their processes or keep its port', async () => {
+    const spy = `import os, subprocess, sys
+def look():
+    for path in ("/work/tests", "/scratch/tests-0", "/work/in"):
+        try:
+            print("listed", path, os.listdir(path))
+        except OSError as error:
+            print(type(error).__name__, path)
+    for pid in [p for p in os.listdir("/proc") if p.isdigit()]:
+        try:
+            if os.stat("/proc/" + pid).st_uid != os.getuid():
+                os.kill(int(pid), 9)
+                print("killed", pid)
+        except OSError:
+            pass
+    print(subprocess.run("grep -rs 'secret-of-the-t[e]sts' /work /scratch /tmp /proc/[0-9]*/environ", shell=True, capture_output=True).stdout)
+    sys.stdout.flush()
+`;
+    const task = await makeTask({
+      ...HTTP,
+      hidden: PYTEST.hidden,
+      task: { ...HTTP.task, program: ['python3', '-c', `${spy}\nlook()`], hidden: ['tests'] },
+    });
+    onTestFinished(task.remove);
+    const { hidden } = await task.run(null);
+    expect(hidden[0]?.output).toContain(
+      "PermissionError /work/tests\nPermissionError /scratch/tests-0\nFileNotFoundError /work/in\nb''\n",
+    );
+  });
+});
