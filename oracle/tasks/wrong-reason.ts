@@ -7,12 +7,12 @@ import { passed, type RunResult } from '../runner/runner.ts';
 const SIGNS: readonly [name: string, sign: RegExp][] = [
   ['a missing fixture', /fixture '[^']+' not found/],
   [
-    'a syntax error',
-    /\b(SyntaxError|IndentationError|TabError)\b|^\.?\/?\S+\.go:\d+:\d+: syntax error|error: expected .+, found/m,
-  ],
-  [
     'an import error',
     /\b(ModuleNotFoundError|ImportError)\b|Cannot find (module|package)|ERR_MODULE_NOT_FOUND|does not provide an export named|no required module provides package|package \S+ is not in std|Failed to resolve import/,
+  ],
+  [
+    'a syntax error',
+    /\b(SyntaxError|IndentationError|TabError)\b|^\.?\/?\S+\.go:\d+:\d+: syntax error|error: expected .+, found/m,
   ],
   [
     'code that does not compile',

@@ -1,0 +1,67 @@
+import { fc } from '@fast-check/vitest';
+import { expect, test } from 'vitest';
+import { createQueue } from './queue.ts';
+
+const quiet = () => {};
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A queue whose jobs note their host when they begin and end when told to. */
+function recorded(concurrency: number, limit: number) {
+  const queue = createQueue(concurrency, limit, quiet);
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const add = (host: string) =>
+    queue.add(host, () => {
+      begun.push(host);
+      return new Promise((resolve) => ends.push(() => resolve()));
+    });
+  return { add, begun, endOne: () => ends.shift()?.(), queue };
+}
+
+test('hosts take turns, however much one of them asks', async () => {
+  const { add, begun, endOne } = recorded(1, 100);
+  for (const host of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) add(host);
+  for (let at = 0; at < 7; at++) {
+    endOne();
+    await settled();
+  }
+  expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
+});
+
+test('one host that fills the queue leaves the others their share', () => {
+  const { add } = recorded(1, 4);
+  const flood = Array.from({ length: 10 }, () => add('flood'));
+  expect(flood.filter(Boolean)).toHaveLength(5);
+  expect([add('b'), add('b'), add('b')]).toEqual([true, true, false]);
+  expect([add('c'), add('c'), add('flood')]).toEqual([true, false, false]);
+});
+
+test('every job that was taken runs once, never more at a time than allowed, and the queue stays bounded', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (hosts, concurrency, limit) => {
+        const queue = createQueue(concurrency, limit, quiet);
+        let now = 0;
+        let most = 0;
+        let ran = 0;
+        const taken = hosts.filter((host) =>
+          queue.add(host, async () => {
+            most = Math.max(most, ++now);
+            await settled();
+            now--;
+            ran++;
+            if (ran % 3 === 0) throw new Error('a job may fail');
+          }),
+        );
+        expect(taken.length).toBeLessThanOrEqual(concurrency + 2 * limit);
+        for (let at = 0; at < hosts.length + 2; at++) await settled();
+        expect([ran, now]).toEqual([taken.length, 0]);
+        expect(most).toBeLessThanOrEqual(concurrency);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
