@@ -1,0 +1,143 @@
+import kafkajs from 'kafkajs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { schemaText } from '../../../schemas/codec.ts';
+import { type RegistryDouble, startRegistryDouble } from '../../../tests/support/registry-double.ts';
+import { setup } from './setup.ts';
+import { planTopics, type TopicAdmin } from './topics.ts';
+import { wantedTopics } from './wanted.ts';
+
+interface FakeTopic {
+  partitions: number;
+  settings: Record<string, string>;
+}
+
+/** A cluster's topics in memory. Altering replaces every setting of a topic, as the broker's call does. */
+function fakeCluster(topics: Record<string, FakeTopic> = {}): { admin: TopicAdmin; topics: typeof topics } {
+  const record = (entries: readonly { name: string; value: string }[] = []) =>
+    Object.fromEntries(entries.map(({ name, value }) => [name, value]));
+  const admin: TopicAdmin = {
+    listTopics: async () => Object.keys(topics),
+    fetchTopicMetadata: async (wanted) => ({
+      topics: (wanted?.topics ?? []).map((name) => ({
+        name,
+        partitions: Array.from({ length: topics[name]?.partitions ?? 0 }, (_, partitionId) => ({
+          partitionErrorCode: 0,
+          partitionId,
+          leader: 1,
+          replicas: [1],
+          isr: [1],
+        })),
+      })),
+    }),
+    describeConfigs: async ({ resources }) => ({
+      throttleTime: 0,
+      resources: resources.map(({ type, name }) => ({
+        errorCode: 0,
+        errorMessage: '',
+        resourceName: name,
+        resourceType: type,
+        configEntries: Object.entries(topics[name]?.settings ?? {}).map(([configName, configValue]) => ({
+          configName,
+          configValue,
+          configSource: kafkajs.ConfigSource.TOPIC_CONFIG,
+          isDefault: false,
+          isSensitive: false,
+          readOnly: false,
+          configSynonyms: [],
+        })),
+      })),
+    }),
+    createTopics: async (options) => {
+      for (const { topic, numPartitions = 1, configEntries } of options.topics)
+        topics[topic] = { partitions: numPartitions, settings: record(configEntries) };
+      return true;
+    },
+    alterConfigs: async ({ resources }) => {
+      for (const { name, configEntries } of resources)
+        topics[name] = { partitions: topics[name]?.partitions ?? 0, settings: record(configEntries) };
+    },
+  };
+  return { admin, topics };
+}
+
+let registry: RegistryDouble;
+beforeEach(async () => {
+  registry = await startRegistryDouble();
+});
+afterEach(() => registry.close());
+
+const given = { groups: ['join'], shape: { partitions: 3, replication: 1 }, dryRun: false };
+
+test('a dry run writes nothing and says what the run then does; another run changes nothing', async () => {
+  const { admin, topics } = fakeCluster();
+  const dry = await setup({ admin, registry, ...given, dryRun: true });
+  expect([topics, registry.store.subjects()]).toEqual([{}, []]);
+  const done = await setup({ admin, registry, ...given });
+  expect(done).toEqual(dry);
+  expect(topics['trace.raw']).toMatchObject({
+    partitions: 3,
+    settings: { 'retention.ms': '604800000', 'cleanup.policy': 'delete' },
+  });
+  expect(topics['join.state']?.settings).toMatchObject({ 'retention.ms': '-1', 'cleanup.policy': 'compact' });
+  expect(registry.store.level('flips-value')).toBe('FULL_TRANSITIVE');
+  expect(registry.store.version('flips-value', 'latest').schema).toBe(schemaText('Flip'));
+  const writes = () =>
+    registry.requests.filter((request) => /^PUT|versions$/.test(request) && !/^GET/.test(request));
+  const before = writes().length;
+  expect((await setup({ admin, registry, ...given, shape: { replication: 1 } })).changes).toEqual([]);
+  expect(writes()).toHaveLength(before);
+});
+
+test('a wrong partition count is refused before anything is written', async () => {
+  const { admin, topics } = fakeCluster({ 'trace.events': { partitions: 4, settings: {} } });
+  await expect(setup({ admin, registry, ...given })).rejects.toMatchObject({
+    code: 'setup_refused',
+    message: expect.stringContaining('trace.events has 4 partitions and 3 are wanted'),
+  });
+  expect(Object.keys(topics)).toEqual(['trace.events']);
+  expect(registry.store.subjects()).toEqual([]);
+});
+
+test('an incompatible schema is refused with its field and the reason, before anything is written', async () => {
+  const changed = schemaText('Flip').replace(
+    '"name":"task_id","type":"string"',
+    '"name":"task_id","type":"long"',
+  );
+  registry.store.register('flips-value', { schema: changed, schemaType: 'AVRO' });
+  const { admin, topics } = fakeCluster();
+  await expect(setup({ admin, registry, ...given })).rejects.toMatchObject({
+    code: 'setup_refused',
+    message: expect.stringMatching(
+      /flips-value, version 1: .* field task_id: cannot read "long" as "string"/,
+    ),
+  });
+  expect(topics).toEqual({});
+});
+
+test('what somebody set for a topic stays, and a longer retention too', async () => {
+  const settings = { 'retention.ms': '-1', 'cleanup.policy': 'compact', 'segment.bytes': '1000' };
+  const { admin, topics } = fakeCluster({ 'trace.raw': { partitions: 3, settings } });
+  const { changes } = await setup({ admin, registry, ...given });
+  expect(changes.filter(({ kind }) => kind === 'alter-topic')).toContainEqual({
+    kind: 'alter-topic',
+    topic: 'trace.raw',
+    setting: 'cleanup.policy',
+    from: 'compact',
+    to: 'delete',
+  });
+  expect(topics['trace.raw']?.settings).toMatchObject({
+    'retention.ms': '-1',
+    'cleanup.policy': 'delete',
+    'segment.bytes': '1000',
+  });
+});
+
+test('too few replicas are told of, and left', () => {
+  const [wanted] = wantedTopics({ partitions: 1, replication: 3 }, []);
+  if (!wanted) throw new Error('no topics');
+  const present = { ...wanted, replication: 1, own: {} };
+  expect(planTopics([wanted], [present])).toMatchObject({
+    changes: [],
+    notes: [expect.stringMatching(/1 replicas/)],
+  });
+});

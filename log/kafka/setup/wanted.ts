@@ -1,0 +1,48 @@
+/** The topics that the pipeline needs on a cluster, from schemas/topics.ts. */
+import { TOPIC_NAMES, TOPICS, type TopicSpec } from '../../../schemas/topics.ts';
+
+/** How the topics are laid out; the same for every topic, since partition p of one is joined with p of another. */
+export interface Shape {
+  partitions: number;
+  replication: number;
+}
+
+export interface WantedTopic extends Shape {
+  topic: string;
+  /** Kafka's own names and values of topic settings. */
+  settings: Record<string, string>;
+}
+
+/** Of one batch on the wire; single records of ours are half as large at most. */
+const MOST_BYTES = 16 * 2 ** 20;
+const DAY_MS = 86_400_000;
+
+/** The changelog of a reducer's state. */
+export function stateTopic(group: string): string {
+  return `${group}.state`;
+}
+
+/** @param groups of the reducers, each of which has a changelog. */
+export function wantedTopics(shape: Shape, groups: readonly string[]): WantedTopic[] {
+  const changelog: Pick<TopicSpec, 'cleanup' | 'retentionDays'> = { cleanup: 'compact', retentionDays: null };
+  const specs = [
+    ...TOPIC_NAMES.map((topic) => [topic, TOPICS[topic]] as const),
+    ...groups.map((group) => [stateTopic(group), changelog] as const),
+  ];
+  return specs.map(([topic, spec]) => ({ topic, ...shape, settings: settingsOf(spec, shape.replication) }));
+}
+
+function settingsOf(
+  { cleanup, retentionDays }: Pick<TopicSpec, 'cleanup' | 'retentionDays'>,
+  replication: number,
+): Record<string, string> {
+  return {
+    'cleanup.policy': cleanup,
+    'retention.ms': retentionDays === null ? '-1' : String(retentionDays * DAY_MS),
+    // One replica may be away; a record is acknowledged by two before its spool entry goes.
+    'min.insync.replicas': String(Math.min(2, replication)),
+    'max.message.bytes': String(MOST_BYTES),
+    // Retention and delays go by when the broker took a record, not by a host's clock.
+    'message.timestamp.type': 'LogAppendTime',
+  };
+}
