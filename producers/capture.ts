@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { type Clock, isoTime } from '../schemas/time.ts';
 import type { Adapter, Raw, RawDraft } from './adapters/adapter.ts';
-import { asJson, asText, notice } from './adapters/adapter.ts';
+import { asJson, asText, notice, STAMPED } from './adapters/adapter.ts';
 import { chooseAdapter } from './adapters/choose.ts';
 import { asPayload, type Payload, text } from './adapters/payload.ts';
+import { toolKind } from './adapters/tool-kind.ts';
 import type { Content, Draft, SpoolEntry } from './draft.ts';
 import { type SealOptions, sealJson, sealText } from './redaction/content.ts';
 import { redactPiece, redactText } from './redaction/text.ts';
@@ -26,6 +27,8 @@ export interface CaptureContext {
   silenced: (source: Source) => boolean;
   /** Fields of a session_start (session-start.ts). */
   facts?: Draft['fields'];
+  /** What the harness says of itself in its hooks' environment (AI_AGENT), where there is one. */
+  agent?: string | undefined;
 }
 
 /** A payload as it was understood. */
@@ -56,7 +59,7 @@ export function hear(payload: string | Buffer): Heard {
     event: adapter.event(parsed) ?? null,
     sessionId: adapter.sessionId(parsed) || NO_SESSION,
     agentId: adapter.agentId(parsed) || null,
-    cwd: pathIn(parsed),
+    cwd: pathOf(adapter.cwd?.(parsed) ?? text(parsed, 'cwd')),
   };
 }
 
@@ -94,14 +97,21 @@ export function capture(payload: string | Buffer, context: CaptureContext): Spoo
 /** As `capture`, for a payload that was read already. */
 export function captureHeard(heard: Heard, context: CaptureContext): SpoolEntry | null {
   if (context.silenced(heard)) return null;
-  return entryOf(heard, context.hash(heard.bytes), draftsOf(heard, context), context);
+  return entryOf(heard, context.hash(identityOf(heard)), draftsOf(heard, context), context);
+}
+
+function identityOf({ adapter, payload, bytes }: Heard): string | Buffer {
+  try {
+    return (payload && adapter?.identity?.(payload)) ?? bytes;
+  } catch {
+    return bytes; // nested too deeply to be written again
+  }
 }
 
 /** Longer than any path may be: it is none, and nobody walks up from it. */
 const MAX_PATH = 4096;
 
-function pathIn(payload: Payload): string | null {
-  const cwd = text(payload, 'cwd');
+function pathOf(cwd: string | undefined): string | null {
   return cwd !== undefined && cwd.length <= MAX_PATH ? cwd : null;
 }
 
@@ -139,7 +149,32 @@ export function captureNotice(
 function draftsOf({ payload, adapter, bytes }: Heard, context: CaptureContext): RawDraft[] {
   if (!payload || !adapter) return [unparseable(bytes)];
   const { readRules, facts = {} } = context;
-  return adapter.drafts(payload, { readRules, facts });
+  const version = adapter.version?.(payload) ?? versionIn(context.agent, adapter.harness);
+  return adapter.drafts(payload, { readRules, facts }).map((draft) => ({
+    ...draft,
+    ...(adapter.stamped && draft.own_id === undefined ? { phase: STAMPED } : {}),
+    fields: {
+      ...(version === undefined ? {} : { harness_version: version }),
+      ...kindOf(draft.fields.tool_name),
+      ...draft.fields,
+    },
+  }));
+}
+
+/** The common kind of a tool, by the name in a draft's fields. */
+export function kindOf(name: Draft['fields'][string] | undefined): Draft['fields'] {
+  return typeof name === 'string' ? { tool_kind: toolKind(name) } : {};
+}
+
+/** The release in `claude-code_2-1-332_harness`, when it is the harness's own. */
+export function versionIn(agent: string | undefined, harness: string): string | undefined {
+  const [name, release, ...more] = agent?.split('_') ?? [];
+  const is =
+    name === harness &&
+    more.length > 0 &&
+    release !== undefined &&
+    /^\d{1,6}(?:-\d{1,6}){1,4}$/.test(release);
+  return is ? release.replaceAll('-', '.') : undefined;
 }
 
 /** Text is kept, redacted, if it is text at all; otherwise length and hash. */
@@ -167,7 +202,9 @@ function entryOf(heard: Heard, payloadHash: string, drafts: RawDraft[], context:
 const MAX_ID = 256;
 const MAX_SCALAR = 4096;
 /** Fields that stay as they are, whatever they look like: others find records by them. */
-const IDS: ReadonlySet<string> = new Set(['tool_use_id', 'message_id', 'prompt_id', 'agent_id', 'task_id']);
+const IDS: ReadonlySet<string> = new Set([
+  ...['tool_use_id', 'message_id', 'prompt_id', 'agent_id', 'task_id', 'original_id', 'parent_session_id'],
+]);
 
 function id(value: string): string {
   return value.slice(0, MAX_ID).toWellFormed();
@@ -177,7 +214,11 @@ function name(value: string): string {
   return redactText(value.slice(0, MAX_SCALAR).toWellFormed()).text;
 }
 
-function sealed(draft: RawDraft, context: CaptureContext): Draft {
+/** What redacting and cutting needs of the context. */
+export type SealContext = Pick<CaptureContext, 'hash' | 'limit' | 'openKeys'>;
+
+/** A draft with its content redacted and cut. */
+export function sealed(draft: RawDraft, context: SealContext): Draft {
   const fields = Object.entries(draft.fields).map(([field, value]) => {
     if (typeof value !== 'string') return [field, value];
     return [field, IDS.has(field) ? id(value) : name(value)];
@@ -198,7 +239,7 @@ function seal(raw: Raw, options: SealOptions): Content {
 }
 
 /** A private key may begin in one piece of a message and end in another. A piece has no hash: the message has. */
-function sealedPiece(raw: Raw, draft: RawDraft, { limit, openKeys }: CaptureContext): Content {
+function sealedPiece(raw: Raw, draft: RawDraft, { limit, openKeys }: SealContext): Content {
   const messageId = draft.own_id ?? '';
   const index = draft.index ?? 0;
   const before = index > 0 && openKeys.isOpen(messageId);

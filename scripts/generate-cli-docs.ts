@@ -1,10 +1,10 @@
-/** Writes docs/reference/cli.md from the program; with --check, fails when the two differ. */
+/** Writes docs/reference/cli.md from the program and harnesses.md from the table of what they tell; with --check, fails when they differ. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createProgram } from '../cli/program.ts';
 import { reference } from '../cli/reference.ts';
+import { harnessPage } from './harness-page.ts';
 
-const target = fileURLToPath(new URL('../docs/reference/cli.md', import.meta.url));
 const { program } = createProgram({
   stdin: process.stdin,
   stdout: process.stdout,
@@ -14,13 +14,13 @@ const { program } = createProgram({
   clock: Date.now,
   signal: new AbortController().signal,
 });
-const text = reference(program);
+const pages = { cli: reference(program), harnesses: harnessPage() };
 
-if (process.argv.includes('--check')) {
-  if (!existsSync(target) || readFileSync(target, 'utf8') !== text) {
-    console.error(
-      'docs/reference/cli.md differs from the program: run npm run generate and commit the result.',
-    );
-    process.exit(1);
+for (const [name, text] of Object.entries(pages)) {
+  const target = fileURLToPath(new URL(`../docs/reference/${name}.md`, import.meta.url));
+  if (!process.argv.includes('--check')) writeFileSync(target, text);
+  else if (!existsSync(target) || readFileSync(target, 'utf8') !== text) {
+    console.error(`docs/reference/${name}.md is not up to date: run npm run generate and commit the result.`);
+    process.exitCode = 1;
   }
-} else writeFileSync(target, text);
+}

@@ -67,7 +67,8 @@ afterAll(async () => {
 
 test('without a warehouse every table and view is there, and empty', async () => {
   const empty = newPlace();
-  for (const name of [...TABLE_NAMES, ...VIEWS.map((view) => view.name)]) {
+  const fixed = 'harness_capabilities'; // of no session
+  for (const name of [...TABLE_NAMES, ...VIEWS.map((view) => view.name)].filter((one) => one !== fixed)) {
     const answer = await query(empty.warehouse, `SELECT * FROM ${name}`, { memoryMiB: 256, threads: 1 });
     expect(answer.rows).toEqual([]);
     expect(answer.columns.length).toBeGreaterThan(4);

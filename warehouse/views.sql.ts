@@ -1,4 +1,5 @@
 /** The readable views over the tables: what people ask first, with names they would guess. */
+import { CAPABILITIES, HARNESS_CAPABILITIES } from '../schemas/harness-capabilities.ts';
 
 export interface View {
   name: string;
@@ -13,6 +14,13 @@ const CALLS_ONCE = `
   QUALIFY row_number() OVER (
     PARTITION BY session_id, coalesce(agent_id, ''), coalesce(tool_use_id, event_id)
     ORDER BY coalesce(synthetic, false), ts DESC, event_id) = 1`;
+
+const quoted = (value: string | null | undefined) =>
+  value === null || value === undefined ? 'NULL' : `'${value.replaceAll("'", "''")}'`;
+
+const TOLD = HARNESS_CAPABILITIES.flatMap(({ harness, tested, gives, notes }) =>
+  CAPABILITIES.map((name) => `(${[harness, name, gives[name], notes[name], tested].map(quoted).join(', ')})`),
+).join(',\n        ');
 
 export const VIEWS: readonly View[] = [
   {
@@ -92,5 +100,14 @@ export const VIEWS: readonly View[] = [
       SELECT session_id, attempt, task_id, verdict, released_at, runner, placement, evidence, verdict_id, retracts
       FROM verdicts WHERE mode = 'grade'
       ORDER BY session_id, attempt`,
+  },
+  {
+    name: 'harness_capabilities',
+    about:
+      'What each harness tells (yes, partly, no): join it on harness to tell what did not happen from what nobody said.',
+    sql: `
+      SELECT * FROM (VALUES
+        ${TOLD}
+      ) AS told(harness, capability, given, note, tested)`,
   },
 ];

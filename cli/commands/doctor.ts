@@ -2,6 +2,7 @@ import { readSettings, type Settings } from '../../producers/settings.ts';
 import { messageOf } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
 import { type Finding, problem } from '../doctor/finding.ts';
+import { checkHarnesses } from '../doctor/harnesses.ts';
 import { checkHook, checkRegistration, nearest, settingsFiles } from '../doctor/hooks.ts';
 import { checkClaude, checkDisk, checkDocker, checkNode, checkPermissions } from '../doctor/machine.ts';
 import { checkKeyRing, checkOracle, checkTask } from '../doctor/oracle.ts';
@@ -41,6 +42,7 @@ async function examine({ config, io }: Context): Promise<Finding[]> {
     ['claude', () => checkClaude(io.env)],
     ['hook', () => checkHook(home, bundledHook())],
     ['registration', () => checkRegistration(settingsFiles(config.claudeSettings, config.cwd), home, url)],
+    ['harnesses', () => checkHarnesses(config, io.env, io.clock)],
     ['silenced', () => checkSilenced(home, config.off)],
     ['collector', () => checkCollector(home)],
     ['spool', () => checkSpool(home)],

@@ -5,140 +5,166 @@ import { readSettings, type Settings } from '../../producers/settings.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle, ORACLE_HOME_FLAG } from '../command.ts';
 import type { Config } from '../config.ts';
-import { confirm } from '../init/ask.ts';
-import { type Plan, planInit, planUndo } from '../init/claude-code.ts';
+import { agreed, apply, differs } from '../init/agree.ts';
+import { doubles } from '../init/doubles.ts';
+import { HARNESSES, type HarnessSetup } from '../init/harnesses.ts';
 import { loginUsers } from '../init/login-users.ts';
+import { planInit, planUndo, type Target } from '../init/plan.ts';
 import { freePort, prepare } from '../init/prepare.ts';
-import type { Registration } from '../init/registration.ts';
-import { dropReceipt, writeReceipt, writeSettings } from '../init/settings-file.ts';
-import { unifiedDiff } from '../init/text-diff.ts';
+import { hooksOf, type Registration } from '../init/registration.ts';
 
-const Flags = z.looseObject({
+const Common = {
+  undo: z.boolean().default(false),
+  yes: z.boolean().default(false),
+  diff: z.boolean().default(false),
+  rotate: z.boolean().default(false),
+  oracle: z.url('must be a URL').optional(),
+  oracleTokenFile: z.string().optional(),
+};
+const Flags = z.looseObject(Common);
+type Flags = z.infer<typeof Flags>;
+const ClaudeFlags = z.looseObject({
+  ...Common,
   settings: z.string().optional(),
   project: z.boolean().default(false),
   transport: z.enum(['command', 'http'], 'must be command or http').default('command'),
-  rotate: z.boolean().default(false),
   force: z.boolean().default(false),
-  undo: z.boolean().default(false),
-  yes: z.boolean().default(false),
-  oracle: z.url('must be a URL').optional(),
-  oracleTokenFile: z.string().optional(),
 });
-type Flags = z.infer<typeof Flags>;
+type ClaudeFlags = z.infer<typeof ClaudeFlags>;
 
-/** `flipstream init claude-code`. */
+/** `flipstream init <harness>`. */
 export function addInit(cli: Cli): void {
   const init = cli.program.command('init').description('connect a harness');
-  const command = addCommand(
-    init,
-    'claude-code',
-    'register the hook with Claude Code; shows the change first',
-  )
-    .option('--yes', 'make the change without asking')
-    .option('--undo', 'take out exactly what init put in')
-    .option('--project', 'write .claude/settings.json of this folder instead of the user\u2019s settings')
+  const add = (name: string, title: string) =>
+    addCommand(init, name, `register the hook with ${title}; shows the change first`)
+      .option('--yes', 'make the change without asking')
+      .option('--undo', 'take out exactly what init put in')
+      .option('--diff', 'show every line of the change')
+      .option(...ORACLE_HOME_FLAG)
+      .option('--rotate', 'replace the tokens')
+      .option('--oracle <url>', 'use the oracle at this address instead of one on this machine')
+      .option('--oracle-token-file <file>', 'file with the token for that oracle');
+
+  const claude = add('claude-code', 'Claude Code')
+    .option(
+      '--project',
+      'write .claude/settings.local.json of this folder instead of the user\u2019s settings',
+    )
     .option('--settings <file>', 'write this settings file instead')
     .option('--transport <kind>', 'command (default) or http, through the resident collector')
-    .option(...ORACLE_HOME_FLAG)
-    .option('--rotate', 'replace the tokens')
-    .option('--force', 'allow http on a machine with several login users')
-    .option('--oracle <url>', 'use the oracle at this address instead of one on this machine')
-    .option('--oracle-token-file <file>', 'file with the token for that oracle');
-  handle(cli, command, Flags, async (context, flags) => {
+    .option('--force', 'allow http on a machine with several login users');
+  handle(cli, claude, ClaudeFlags, async (context, flags) => {
     const file = settingsFile(context.config, flags);
     refuseUnsafe(flags);
-    if (flags.undo) return undo(context, flags, file);
-    await register(context, flags, file);
+    if (flags.undo) return undo(context, flags, [{ kind: 'entries', file }]);
+    await registerClaude(context, flags, file);
   });
+  for (const setup of HARNESSES)
+    handle(cli, add(setup.name, setup.title), Flags, async (context, flags) => {
+      if (flags.undo) return undo(context, flags, setup.targets(context.config, process.execPath));
+      await register(context, flags, setup);
+    });
 }
 
-async function register(context: Context, flags: Flags, file: string): Promise<void> {
+async function registerClaude(context: Context, flags: ClaudeFlags, file: string): Promise<void> {
   const { config } = context;
-  const oracle = remoteOracle(config, flags);
+  const { transport } = flags;
   // Shown before anything is made: with the token that is there, or a placeholder of the same shape.
   const known = readSettings(config.home);
-  const port = known.http?.port ?? (flags.transport === 'http' ? await freePort() : 0);
-  const shown = registrationOf(config, flags, {
-    ...known,
-    http: known.http ?? { port, token: 'made-now' },
-  });
-  const preview = planInit(config.home, file, shown);
-  if (!(await agreed(context, flags, preview))) return;
+  const port = known.http?.port ?? (transport === 'http' ? await freePort() : 0);
+  const target = (settings: Settings): Target => {
+    const registration = registrationOf(config, transport, settings);
+    const url = registration.transport === 'http' ? registration.url : null;
+    return { kind: 'entries', file, hooks: hooksOf(registration, 'settings'), url };
+  };
+  const shown = target({ ...known, http: known.http ?? { port, token: 'made-now' } });
+  if (!(await agreed(context, flags, [planInit(config.home, shown)]))) return;
   const { settings, made } = await prepare(config, {
-    startsCollector: true,
-    transport: flags.transport,
-    rotate: flags.rotate,
-    oracle,
-    port,
+    ...{ startsCollector: true, transport, rotate: flags.rotate, oracle: remoteOracle(config, flags), port },
   });
-  const plan = planInit(config.home, file, registrationOf(config, flags, settings));
-  apply(context, plan);
-  const changed = plan.after !== plan.before;
-  context.out.result({ file, changed, made, transport: flags.transport, home: config.home.root }, () =>
+  finish(context, 'claude-code', [target(settings)], made, { transport });
+}
+
+async function register(context: Context, flags: Flags, setup: HarnessSetup): Promise<void> {
+  const { config } = context;
+  const targets = setup.targets(config, process.execPath);
+  const oracle = remoteOracle(config, flags);
+  const plans = targets.map((target) => planInit(config.home, target));
+  if (!(await agreed(context, flags, plans))) return;
+  const { made } = await prepare(config, {
+    ...{ startsCollector: true, transport: 'command', rotate: flags.rotate, oracle, port: 0 },
+  });
+  finish(context, setup.name, targets, made, {}, setup.after);
+}
+
+function finish(
+  context: Context,
+  harness: string,
+  targets: readonly Target[],
+  made: readonly string[],
+  more: object,
+  after?: string,
+): void {
+  const { config, out } = context;
+  const plans = targets.map((target) => planInit(config.home, target));
+  for (const plan of plans) apply(context, plan);
+  const files = plans.map(({ file }) => file);
+  const changed = plans.some(differs);
+  const twice = doubles(config, harness);
+  const result = { file: files[0], files, changed, made, ...more, home: config.home.root, doubles: twice };
+  out.result(result, () =>
     [
-      changed ? `Wrote ${file}.` : `${file} is as it should be.`,
+      changed ? `Wrote ${files.join(', ')}.` : `${files.join(', ')} is as it should be.`,
       ...made.map((what) => `Made ${what}.`),
+      ...(after === undefined ? [] : [after]),
+      ...twice,
       'Next: flipstream up. Sessions that run already pick the hooks up when they start anew.',
     ].join('\n'),
   );
 }
 
-async function undo(context: Context, flags: Flags, file: string): Promise<void> {
-  const plan = planUndo(context.config.home, file);
-  const changed = plan.after !== plan.before;
-  if (changed && !(await agreed(context, flags, plan))) return;
-  apply(context, plan);
-  context.out.result({ file, changed, removed: changed && plan.after === null }, () =>
-    changed
-      ? `Took our hooks out of ${file}. What was recorded stays in ${context.config.home.root}.`
-      : `There is nothing of ours in ${file}.`,
+async function undo(context: Context, flags: Flags, targets: readonly Pick<Target, 'kind' | 'file'>[]) {
+  const { home } = context.config;
+  const plans = targets.map((target) => planUndo(home, target));
+  const changed = plans.filter(differs);
+  if (changed.length > 0 && !(await agreed(context, flags, plans))) return;
+  for (const plan of plans) apply(context, plan);
+  const files = plans.map(({ file }) => file);
+  const removed = changed.some((plan) => plan.after === null);
+  context.out.result({ file: files[0], files, changed: changed.length > 0, removed }, () =>
+    changed.length > 0
+      ? `Took our hooks out of ${changed.map(({ file }) => file).join(', ')}. What was recorded stays in ${home.root}.`
+      : `There is nothing of ours in ${files.join(', ')}.`,
   );
 }
 
-/** Shows the change and asks; without a terminal, --yes is needed. */
-async function agreed({ out, io }: Context, flags: Flags, plan: Plan): Promise<boolean> {
-  if (plan.after === plan.before) return true;
-  out.note(unifiedDiff(plan.before ?? '', plan.after ?? '', plan.file).replaceAll(/(Bearer )[\w-]+/g, '$1…'));
-  if (flags.yes) return true;
-  if (out.json || io.stdin.isTTY !== true)
-    throw new FlipstreamError(
-      'not_confirmed',
-      'usage',
-      `${plan.file} was not changed: run it again with --yes.`,
-    );
-  if (await confirm(io, `Write this to ${plan.file}?`)) return true;
-  out.note('Nothing was changed.');
-  return false;
-}
-
-function apply({ config }: Context, plan: Plan): void {
-  if (plan.after !== plan.before) writeSettings(plan.file, plan.before, plan.after);
-  if (plan.receipt) writeReceipt(config.home, plan.receipt);
-  else dropReceipt(config.home, plan.file);
-}
-
-function registrationOf(config: Readonly<Config>, flags: Flags, settings: Settings): Registration {
+function registrationOf(
+  config: Readonly<Config>,
+  transport: ClaudeFlags['transport'],
+  settings: Settings,
+): Registration {
   const base = { node: process.execPath, hook: config.home.hook, home: config.home.root };
-  if (flags.transport === 'command' || !settings.http) return { transport: 'command', ...base };
+  if (transport === 'command' || !settings.http) return { transport: 'command', ...base };
   const { port, token } = settings.http;
   return { transport: 'http', ...base, url: `http://127.0.0.1:${port}/hook`, token };
 }
 
-function settingsFile(config: Readonly<Config>, flags: Flags): string {
+/** A project's settings.json is shared and would carry paths of this machine: of a project it is the local file. */
+function settingsFile(config: Readonly<Config>, flags: ClaudeFlags): string {
   if (flags.settings && flags.project)
     throw new FlipstreamError('flag_invalid', 'usage', 'Give --settings or --project, not both.');
   if (flags.settings) return resolve(config.cwd, flags.settings);
-  return flags.project ? join(config.cwd, '.claude', 'settings.json') : config.claudeSettings;
+  return flags.project ? join(config.cwd, '.claude', 'settings.local.json') : config.claudeSettings;
 }
 
 /** HTTP tokens live in user settings only, and on a machine with one user (oracle-design, "Where things live"). */
-function refuseUnsafe(flags: Flags): void {
+function refuseUnsafe(flags: ClaudeFlags): void {
   if (flags.transport !== 'http' || flags.undo) return;
   if (flags.project)
     throw new FlipstreamError(
       'http_unsafe',
       'usage',
-      'A project\u2019s settings are shared, and http needs a token in them: leave out --project, or use --transport command.',
+      'A project\u2019s folder is copied about, and http needs a token in it: leave out --project, or use --transport command.',
     );
   const users = loginUsers();
   if (users.length > 1 && !flags.force)

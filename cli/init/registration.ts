@@ -103,8 +103,8 @@ export function isOurs(handler: unknown, hook: string, url: string | null): bool
   if (handler === null || typeof handler !== 'object') return false;
   const args = 'args' in handler && Array.isArray(handler.args) ? handler.args : [];
   if (args.includes(hook)) return true;
-  if ('command' in handler && typeof handler.command === 'string' && handler.command.includes(hook))
-    return true;
+  const lines = ['command', 'bash'].map((name) => Object.entries(handler).find(([key]) => key === name)?.[1]);
+  if (lines.some((line) => typeof line === 'string' && line.includes(hook))) return true;
   return url !== null && 'url' in handler && handler.url === url;
 }
 

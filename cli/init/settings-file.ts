@@ -36,7 +36,12 @@ export function readSettings(file: string): string | null {
  * @param expected the text that the change was made from.
  * @throws FlipstreamError `settings_changed` (usage) when somebody wrote in between.
  */
-export function writeSettings(file: string, expected: string | null, text: string | null): void {
+export function writeSettings(
+  file: string,
+  expected: string | null,
+  text: string | null,
+  executable = false,
+): void {
   if (readSettings(file) !== expected)
     throw new FlipstreamError(
       'settings_changed',
@@ -49,7 +54,7 @@ export function writeSettings(file: string, expected: string | null, text: strin
   }
   mkdirSync(dirname(file), { recursive: true });
   const target = existsSync(file) ? realpathSync(file) : file;
-  const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;
+  const mode = existsSync(target) ? statSync(target).mode & 0o777 : executable ? 0o700 : 0o600;
   const fresh = `${target}.flipstream-${process.pid}`;
   writeFileSync(fresh, text, { mode });
   chmodSync(fresh, mode);

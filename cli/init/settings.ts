@@ -13,7 +13,7 @@ import {
   readTree,
   without,
 } from './json-text.ts';
-import { type Group, isOurs } from './registration.ts';
+import { isOurs } from './registration.ts';
 
 /** What was put into one settings file, kept in our home so that it can be taken out exactly. */
 export const Receipt = z.strictObject({
@@ -36,17 +36,22 @@ export interface Change {
   receipt: Omit<Receipt, 'file'>;
 }
 
+/** Hooks to register, by event: what stands in the harness's list for it. */
+export type Entries = Readonly<Record<string, readonly object[]>>;
+
 /**
  * Adds hooks to a settings text, as pure insertions.
  * @param before the file's text, null when there is none.
+ * @param fresh what a file that is not there begins with.
  * @throws FlipstreamError `settings_broken` (usage) when it is not a JSON object, or its hooks are not.
  */
 export function addHooks(
   before: string | null,
-  hooks: Record<string, Group[]>,
+  hooks: Entries,
   marks: Pick<Receipt, 'hook' | 'url'>,
+  fresh = '{}\n',
 ): Change {
-  const source = before ?? '{}\n';
+  const source = before ?? fresh;
   const root = treeOf(source);
   const layout = layoutOf(source);
   const own = memberOf(root, 'hooks');
@@ -57,7 +62,7 @@ export function addHooks(
     insertions.push(appended(source, root, [{ key: 'hooks', value: hooks }], 0, layout));
   } else {
     if (own.type !== 'object') throw broken('its "hooks" is no object');
-    const missing: { key: string; value: Group[] }[] = [];
+    const missing: { key: string; value: readonly object[] }[] = [];
     for (const [event, groups] of Object.entries(hooks)) {
       const list = memberOf(own, event);
       if (list === undefined) missing.push({ key: event, value: groups });
@@ -137,8 +142,11 @@ function removeOne(text: string, receipt: Receipt): string | null {
     const [key, groups] = event.children ?? [];
     if (!groups?.children) continue;
     for (const [g, group] of groups.children.entries()) {
+      const ours = (node: Node) => isOurs(getNodeValue(node), receipt.hook, receipt.url);
+      // some harnesses list handlers, others groups of them
+      if (ours(group)) return without(text, groups, g);
       const list = memberOf(group, 'hooks');
-      const own = list?.children?.findIndex((each) => isOurs(getNodeValue(each), receipt.hook, receipt.url));
+      const own = list?.children?.findIndex(ours);
       if (!list || own === undefined || own < 0) continue;
       return list.children?.length === 1 ? without(text, groups, g) : without(text, list, own);
     }

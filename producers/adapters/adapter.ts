@@ -21,13 +21,35 @@ export interface AdapterContext {
   facts: Draft['fields'];
 }
 
+/** When the hook does more than record: a session begins, an agent wants to stop, a session ends. */
+export type Moment = 'start' | 'stop' | 'end';
+
+/** What an event of a harness becomes. */
+export type Tell = (payload: Payload, context: AdapterContext) => RawDraft[];
+
+/** One harness: what its payloads say, and what it understands as an answer. Pure. */
 export interface Adapter {
   harness: string;
   sessionId: (payload: Payload) => string | undefined;
   agentId: (payload: Payload) => string | undefined;
   event: (payload: Payload) => string | undefined;
   drafts: (payload: Payload, context: AdapterContext) => RawDraft[];
+  moment: (payload: Payload) => Moment | null;
+  /** Where the session works, when the payload does not say so in `cwd`. */
+  cwd?: (payload: Payload) => string | undefined;
+  version?: (payload: Payload) => string | undefined;
+  /** What is hashed to tell payloads apart, where two registrations get one event in two forms. */
+  identity?: (payload: Payload) => string;
+  /** Payloads carry their own time: the same bytes again are the same event, not a second one. */
+  stamped?: boolean;
+  /** What the hook prints so that the agent goes on, when that is not Claude Code's answer. */
+  hold?: (payload: Payload) => string;
+  /** Whether the harness shows `systemMessage` of a session start to the person. */
+  showsMessage?: boolean;
 }
+
+/** Phase of a draft without an id whose payload carries its own time. */
+export const STAMPED = 'stamped';
 
 export const asText = (value: string): Raw => ({ value, as: 'text' });
 export const asJson = (value: unknown): Raw => ({ value, as: 'json' });

@@ -166,6 +166,7 @@ test('the payload tells whose it is, not the registration', () => {
   expect(harness({ turn_id: 't', model: 'm' })).toBe('codex');
   expect(harness({ transcript_path: '/home/x/.codex/sessions/rollout-1.jsonl' })).toBe('codex');
   expect(harness({ hook_event_name: 'MessageDisplay', turn_id: 't' })).toBe('claude-code');
-  expect(harness({ timestamp: '2026' })).toBe('gemini');
+  expect(harness({ timestamp: '2026' })).toBe('copilot');
+  expect(harness({ timestamp: '2026', hook_event_name: 'AfterAgent' })).toBe('gemini');
   expect(chooseAdapter({ clineVersion: '3' }).harness).toBe('cline');
 });

@@ -1,10 +1,17 @@
-import { type Adapter, type AdapterContext, asJson, asText, notice, type RawDraft } from './adapter.ts';
+import {
+  type Adapter,
+  type AdapterContext,
+  asJson,
+  asText,
+  type Moment,
+  notice,
+  type RawDraft,
+  type Tell,
+} from './adapter.ts';
 import { NOTICES } from './claude-code-notices.ts';
 import { BASE, rest } from './claude-code-payload.ts';
 import { callEnded, callFailed, callStarted, callsSeen, denied } from './claude-code-tools.ts';
-import { count, flag, own, type Payload, text } from './payload.ts';
-
-type Tell = (payload: Payload, context: AdapterContext) => RawDraft[];
+import { count, entry, flag, own, type Payload, text } from './payload.ts';
 
 /** Every event that Claude Code 2.1.332 offers and that is more than a notice; the notices are in NOTICES. */
 const EVENTS: Readonly<Record<string, Tell>> = {
@@ -118,12 +125,14 @@ function unknown(payload: Payload): RawDraft[] {
 export const CLAUDE_CODE_EVENTS: readonly string[] = [...Object.keys(EVENTS), ...Object.keys(NOTICES)];
 
 function tell(payload: Payload, context: AdapterContext): RawDraft[] {
-  const name = text(payload, 'hook_event_name') ?? '';
-  const event = Object.hasOwn(EVENTS, name) ? EVENTS[name] : undefined;
+  const name = text(payload, 'hook_event_name');
+  const event = entry(EVENTS, name);
   if (event) return event(payload, context);
-  const kind = Object.hasOwn(NOTICES, name) ? NOTICES[name] : undefined;
+  const kind = entry(NOTICES, name);
   return kind ? [kind(payload)] : unknown(payload);
 }
+
+const MOMENTS: Readonly<Record<string, Moment>> = { SessionStart: 'start', Stop: 'stop', SessionEnd: 'end' };
 
 /** Claude Code, as measured at 2.1.332: which events it sends with which fields. */
 export const claudeCode: Adapter = {
@@ -133,6 +142,8 @@ export const claudeCode: Adapter = {
   event: (payload) => text(payload, 'hook_event_name'),
   drafts: (payload, context) =>
     tell(payload, context).map((draft) => ({ ...draft, fields: { ...base(payload), ...draft.fields } })),
+  moment: (payload) => entry(MOMENTS, text(payload, 'hook_event_name')) ?? null,
+  showsMessage: true,
 };
 
 function base(payload: Payload): RawDraft['fields'] {

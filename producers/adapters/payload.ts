@@ -36,6 +36,11 @@ export function own(payload: Payload, name: string): unknown {
   return Object.hasOwn(payload, name) ? payload[name] : undefined;
 }
 
+/** An entry of a table, never one of `Object.prototype`. */
+export function entry<T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
+  return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** Everything but the named fields. */
 export function without(payload: Payload, names: ReadonlySet<string>): Payload {
   return Object.fromEntries(Object.entries(payload).filter(([name]) => !names.has(name)));

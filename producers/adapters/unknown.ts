@@ -10,6 +10,7 @@ export function unknownHarness(harness: string): Adapter {
     agentId: (payload) => text(payload, 'agent_id'),
     event: (payload) => first(payload, ['hook_event_name', 'hookName', 'event_type', 'event']),
     drafts: (payload) => [notice('unknown_event', { input: asJson(payload) })],
+    moment: () => null,
   };
 }
 

@@ -1,8 +1,11 @@
+import { STAMPED } from '../adapters/adapter.ts';
+import { toolKind } from '../adapters/tool-kind.ts';
 import type { Draft, SpoolEntry } from '../draft.ts';
 import { endFields, factsOf } from './facts.ts';
 import { afterGateNotice } from './gate-policy.ts';
 import { callId, onCallEnded, onCallSeen, onCallStarted, releaseCalls } from './join-calls.ts';
 import { onLastMessage, onPiece, releaseMessages } from './join-messages.ts';
+import { onUnnamedCall } from './pair-calls.ts';
 import { idOf, idOfPayload } from './proto.ts';
 import type { SessionState } from './session-state.ts';
 import {
@@ -27,8 +30,10 @@ const TURN_ENDS = new Set([
   'subagentStop',
   'agentStop',
   'Interrupt',
+  'session.idle',
+  'TaskComplete',
+  'TaskCancel',
 ]);
-const AGENT_TOOLS = new Set(['Agent', 'Task']);
 
 /**
  * Works one spool entry into a session's state: pure, so that the same entries after a crash give the same
@@ -71,9 +76,10 @@ function identityOf(
 ): string {
   const owner = ownerOf(work, entry.agent_id);
   const { kind, own_id, phase } = draft;
+  const ordinal = phase === STAMPED ? 0 : work.context.ordinal;
   const id = (name: string) =>
     own_id === undefined
-      ? idOfPayload(owner, name, entry.payload_hash, work.context.ordinal)
+      ? idOfPayload(owner, name, entry.payload_hash, ordinal)
       : idOf(owner, name, { own_id, ...(phase === undefined ? {} : { phase }) });
   const first = id(kind);
   if (!used.has(first)) {
@@ -86,13 +92,14 @@ function identityOf(
 function handle(work: Work, entry: SpoolEntry, draft: Draft, eventId: string): void {
   const { agent_id } = entry;
   const part = partOf(entry, draft);
-  const { role, own_id: own, index } = draft;
+  const { role, own_id: own, index, final = false } = draft;
   if (role === 'last_message') onLastMessage(work, agent_id, eventId, part);
-  else if (role === 'event' || own === undefined) onEvent(work, entry, draft, eventId);
+  else if (role === 'event') onEvent(work, entry, draft, eventId);
+  else if (own === undefined) onUnnamedCall(work, agent_id, draft, eventId, part);
   else if (role === 'call_started') onCallStarted(work, agent_id, own, part);
-  else if (role === 'call_ended') onCallEnded(work, agent_id, own, part);
+  else if (role === 'call_ended') onCallEnded(work, agent_id, own, part, final);
   else if (role === 'call_seen') onCallSeen(work, agent_id, own, part);
-  else onPiece(work, agent_id, { id: own, index: index ?? 0, final: draft.final ?? false }, part);
+  else onPiece(work, agent_id, { id: own, index: index ?? 0, final }, part);
 }
 
 function onEvent(work: Work, entry: SpoolEntry, draft: Draft, eventId: string): void {
@@ -152,7 +159,7 @@ function bindAgent(work: Work, agentId: string | null): void {
   const taken = new Set(Object.values(work.core.agents));
   const callers = [...work.calls.values()].filter((call) => {
     const name = (call.started ?? call.ended)?.fields.tool_name;
-    return typeof name === 'string' && AGENT_TOOLS.has(name) && !taken.has(call.id);
+    return typeof name === 'string' && toolKind(name) === 'agent' && !taken.has(call.id);
   });
   const caller = callers.length === 1 ? (callers[0]?.id ?? null) : null;
   work.core.agents = { ...work.core.agents, [agentId]: caller };

@@ -34,13 +34,14 @@ export function onCallStarted(work: Work, agentId: string | null, id: string, pa
   update(work, agentId, id, { started: part });
 }
 
-export function onCallEnded(work: Work, agentId: string | null, id: string, part: Part): void {
+/** @param final the harness tells nothing more of the call: it waits for no sight of it */
+export function onCallEnded(work: Work, agentId: string | null, id: string, part: Part, final = false): void {
   if (isKnown(work, callId(work, agentId, id, 'ended'))) return;
   work.core.gate = afterToolCall(work.core.gate);
   const before = work.calls.get(keyOf(agentId, id));
   if (before?.ended) return;
   const call = update(work, agentId, id, { ended: part });
-  if (call.seen) tell(work, call);
+  if (call.seen || final) tell(work, call);
 }
 
 export function onCallSeen(work: Work, agentId: string | null, id: string, part: Part): void {
@@ -87,7 +88,8 @@ function tell(work: Work, call: OpenCall, ts?: string): void {
   const also = seen ? [seenId] : [];
   const common = { type: 'tool_call', agent_id, also } as const;
   if (ended) {
-    const fields = fieldsOf(call, { status: 'ok' });
+    // null is a harness that does not say how
+    const fields = fieldsOf(call, ended.fields.status === null ? {} : { status: 'ok' });
     const event_id = callId(work, agent_id, id, 'ended');
     emit(work, { ...common, event_id, part: ended, fields, content: contentOf(call) });
   } else if (seen && isKnown(work, callId(work, agent_id, id, 'ended'))) {

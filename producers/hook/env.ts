@@ -9,8 +9,20 @@ export interface HookEnvironment {
   /** PATH, to find git. */
   path: string | undefined;
   userHome: string | null;
+  /** AI_AGENT: what the harness calls itself, with its release. */
+  agent: string | undefined;
+  /** The `flipstream run` that started the harness. */
+  run: RunEnvironment | null;
   /** For a collector that is started. */
   all: NodeJS.ProcessEnv;
+}
+
+export interface RunEnvironment {
+  id: string;
+  /** The session of the attempt before, when this one is another. */
+  parent: string | null;
+  /** Attempts that are left of the run's budget. */
+  attempts: number | null;
 }
 
 /** @param home given on the command line; it wins over the environment */
@@ -24,6 +36,16 @@ export function readEnvironment(
     off: off !== undefined && off !== '' && off !== '0',
     path: env.PATH,
     userHome: homedir() || null,
+    agent: env.AI_AGENT,
+    run: runIn(env),
     all: env,
   };
+}
+
+function runIn(env: NodeJS.ProcessEnv): RunEnvironment | null {
+  const { FLIPSTREAM_RUN: id, FLIPSTREAM_RUN_PARENT: parent, FLIPSTREAM_RUN_ATTEMPTS: attempts } = env;
+  // it names a file of ours
+  if (!id || !/^[\w-]{1,64}$/.test(id)) return null;
+  const left = Number(attempts);
+  return { id, parent: parent || null, attempts: Number.isInteger(left) && left > 0 ? left : null };
 }

@@ -1,3 +1,4 @@
+import type { Moment } from '../adapters/adapter.ts';
 import { flag, own, type Payload, text } from '../adapters/payload.ts';
 import {
   type CaptureContext,
@@ -41,13 +42,11 @@ export interface HookIo {
 const INPUT_LIMIT = 64 * 1024 * 1024;
 const IDLE_MS = 3_000;
 const RULES_LIMIT = 1024 * 1024;
-/** Of the 600 s that a Stop hook is given, and of the 1.5 s that all SessionEnd hooks share. */
-const BUDGETS_MS: Readonly<Record<string, number>> = { Stop: 560_000, SessionEnd: 1_200 };
 const BUDGET_MS = 8_000;
-/** Events at which a collector that died is started again. */
-const STARTS: ReadonlySet<string> = new Set(['SessionStart', 'Stop', 'SessionEnd']);
+/** Of the 600 s that a stop's hook is given, and of the 1.5 s that all of Claude Code's hooks of a session's end share. */
+const BUDGETS_MS: Readonly<Record<Moment, number>> = { start: BUDGET_MS, stop: 560_000, end: 1_200 };
 
-/** One call of the hook: one payload into the spool, and at a Stop the gate's decision. May throw; main.ts sees to it. */
+/** One call of the hook: one payload into the spool, and at a stop the gate's decision. May throw; main.ts sees to it. */
 export async function runHook(io: HookIo): Promise<void> {
   const { environment, now, disk = realDisk } = io;
   const { home } = environment;
@@ -70,22 +69,23 @@ export async function runHook(io: HookIo): Promise<void> {
     return;
   }
   const heard = hear(input.bytes);
-  io.budget?.(
-    (heard.event !== null && Object.hasOwn(BUDGETS_MS, heard.event) && BUDGETS_MS[heard.event]) || BUDGET_MS,
-  );
-  const ours = heard.adapter?.harness === 'claude-code' && heard.payload ? heard.payload : null;
-  const start = ours && heard.event === 'SessionStart' ? await startFacts(io, heard, ours) : null;
+  const { adapter, payload } = heard;
+  const moment = adapter && payload ? adapter.moment(payload) : null;
+  io.budget?.(moment === null ? BUDGET_MS : BUDGETS_MS[moment]);
+  const start = payload && moment === 'start' ? await startFacts(io, heard, payload) : null;
   const entry = captureHeard(heard, start ? { ...context, facts: start.fields } : context);
   if (!entry) return;
   putEntry(home, entry, io.startedAt, disk);
-  if (!ours || !STARTS.has(heard.event ?? '')) return;
-  if (heard.event === 'Stop' && heard.agentId === null) {
+  // at these moments a collector that died is started again
+  if (!adapter || !payload || moment === null) return;
+  if (moment === 'stop' && heard.agentId === null) {
     const note = (kind: string, reason: string) =>
       void putEntry(home, captureNotice(heard, kind, reason, { ...context, clock: now }), now(), disk);
-    io.print(await gate(io, heard, ours, note));
+    const held = await gate(io, heard, payload, note);
+    io.print(held !== '' && adapter.hold ? adapter.hold(payload) : held);
     return;
   }
-  if (start) io.print(start.output);
+  if (start && adapter.showsMessage) io.print(start.output);
   await ensureCollector(home, environment.all);
 }
 
@@ -98,6 +98,7 @@ function contextOf(io: HookIo, hash: Hash): CaptureContext {
     registration: option(io.argv, '--registration')?.slice(0, 64) ?? 'settings',
     transport: 'command',
     openKeys: openKeysIn(home, hash),
+    agent: io.environment.agent,
     readRules: (path) => readPlainFile(path, RULES_LIMIT)?.toString('utf8') ?? null,
     // a payload that does not say where it comes from comes from where the harness runs us
     silenced: (source) => isSilenced(home, { ...source, cwd: source.cwd ?? io.cwd() }),
@@ -107,14 +108,19 @@ function contextOf(io: HookIo, hash: Hash): CaptureContext {
 /** Git's facts of the place, when it is to be recorded at all. Loaded here and not before: no other event pays for it. */
 async function startFacts({ environment }: HookIo, heard: Heard, payload: Payload) {
   if (heard.cwd === null || isSilenced(environment.home, heard)) return null;
-  const { home, path, userHome } = environment;
+  const { home, path, userHome, run } = environment;
   try {
     prepareSpool(home);
     const { sessionStartFacts, sessionStartOutput } = await import('../session-start.ts');
     const { cwd, sessionId } = heard;
     const source = text(payload, 'source');
     const start = await sessionStartFacts({ cwd, home, path, sessionId, source, userHome });
-    return { fields: start.fields, output: sessionStartOutput(start) };
+    if (!run) return { fields: start.fields, output: sessionStartOutput(start) };
+    const { runFacts } = await import('./run-facts.ts');
+    return {
+      fields: { ...start.fields, ...runFacts(home, run, heard, start) },
+      output: sessionStartOutput(start),
+    };
   } catch {
     return null;
   }

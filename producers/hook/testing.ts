@@ -102,7 +102,9 @@ export async function hookInProcess(
 ): Promise<string> {
   let printed = '';
   await runHook({
-    environment: { home, off: false, path: process.env.PATH, userHome: null, all: {} },
+    environment: {
+      ...{ home, off: false, path: process.env.PATH, userHome: null, agent: undefined, run: null, all: {} },
+    },
     argv: ['--registration', 'settings'],
     cwd: () => null,
     read: (options) => readInput(Readable.from([Buffer.from(input)]), options),

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readProjectConfig } from '../../producers/project-config.ts';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
+import { EXIT } from '../exit.ts';
+import { heldAtEnd, tellEnd } from '../run/grade.ts';
+import { nextAttempt } from '../run/resume.ts';
+import { type RunSession, sessionsOf } from '../run/sessions.ts';
+
+/** `flipstream run -- <harness command>`: the gate for a harness that nothing can hold. */
+export function addRun(cli: Cli): void {
+  const command = addCommand(
+    cli.program,
+    'run <command...>',
+    'run a harness to its end, have it graded, and start it again with the constant reason while it is held; the last argument is the prompt: flipstream run -- cursor-agent -p "fix it"',
+  );
+  handle(cli, command, NoFlags, async (context, _, argv) => {
+    const ran = await attempts(context, argv);
+    context.out.result(ran, () =>
+      ran.sessions.length === 0
+        ? 'No hook told of a session, so nothing was graded: flipstream doctor says why.'
+        : `Run ${ran.run_id}: ${ran.attempts} attempts, ${ran.held ? 'held to the end' : 'let go'}. Session ${ran.sessions.at(-1)}.`,
+    );
+    return ran.code === 0 && ran.sessions.length > 0 ? EXIT.ok : EXIT.failed;
+  });
+}
+
+interface Ran {
+  run_id: string;
+  attempts: number;
+  /** The last stop was refused, and no attempt is left. */
+  held: boolean;
+  sessions: string[];
+  code: number;
+}
+
+async function attempts(context: Context, argv: readonly string[]): Promise<Ran> {
+  const { config, io } = context;
+  const run_id = randomUUID();
+  const most = readProjectConfig(config.cwd).max_attempts;
+  let next = { argv: [...argv], resumes: true };
+  let session: RunSession | undefined;
+  let done = 0;
+  for (;;) {
+    const env = {
+      ...{ ...io.env, FLIPSTREAM_HOME: config.home.root, FLIPSTREAM_RUN: run_id },
+      ...(session ? { FLIPSTREAM_RUN_PARENT: session.session_id } : {}),
+      ...(next.resumes ? {} : { FLIPSTREAM_RUN_ATTEMPTS: String(most - done) }),
+    };
+    const code = await harness(context, next.argv, env);
+    done += 1;
+    const all = sessionsOf(config.home, run_id);
+    session = all.at(-1);
+    const sessions = [...new Set(all.map(({ session_id }) => session_id))];
+    const held = session !== undefined && !io.signal.aborted && (await heldAtEnd(context, session));
+    if (!held || !session || done >= most) {
+      if (session) tellEnd(config.home, session, run_id, io.clock());
+      return { run_id, attempts: done, held, sessions, code };
+    }
+    next = nextAttempt(argv, session.harness, session.session_id);
+    if (!next.resumes) tellEnd(config.home, session, run_id, io.clock());
+  }
+}
+
+/** Runs the harness on this terminal. @returns its exit code */
+function harness(
+  { config, out, io }: Context,
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const [program = '', ...args] = argv;
+  return new Promise((resolve, reject) => {
+    // with --json our own stdout is one document: the harness's goes to stderr
+    const stdio = ['inherit', out.json ? 2 : 'inherit', 'inherit'] as const;
+    const child = spawn(program, args, { cwd: config.cwd, env, stdio: [...stdio], signal: io.signal });
+    child.on('error', (error) => {
+      if (io.signal.aborted) resolve(130);
+      else
+        reject(
+          new FlipstreamError(
+            'harness_not_started',
+            'usage',
+            `${program} cannot be started: ${messageOf(error)}.`,
+          ),
+        );
+    });
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
