@@ -38,7 +38,7 @@ export function isFenced(error: unknown): boolean {
   return error instanceof FlipstreamError && error.code === 'fenced';
 }
 
-/** `prepare` was cut off by a stop. */
+/** Cut off by a stop, or because a partition went elsewhere: no fault of anything. */
 export function isStopped(error: unknown): boolean {
-  return error instanceof FlipstreamError && error.code === 'stopped';
+  return error instanceof FlipstreamError && (error.code === 'stopped' || error.code === 'feed_closed');
 }

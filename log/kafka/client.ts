@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import kafkajs, { type ISocketFactory, type Kafka, type SASLOptions } from 'kafkajs';
 import Cluster from 'kafkajs/src/cluster/index.js';
+import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 import type { BrokerAccess } from './settings.ts';
 
 const { CompressionCodecs, CompressionTypes, logLevel } = kafkajs;
@@ -16,6 +17,15 @@ CompressionCodecs[CompressionTypes.ZSTD] = () => ({
   compress: ({ buffer }: { buffer: Buffer }) => compress(buffer),
   decompress,
 });
+
+/**
+ * kafkajs looks at every connection's queue each millisecond for ever (with a timeout of minus a few decades), also
+ * when nothing waits in it: an idle process with some dozens of connections is never idle.
+ */
+const schedule = RequestQueue.prototype.scheduleCheckPendingRequests;
+RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
+  if (this.pending.length > 0) schedule.call(this);
+};
 
 const CONNECT_MS = 5_000;
 const REQUEST_MS = 30_000;

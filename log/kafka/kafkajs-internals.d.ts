@@ -146,3 +146,10 @@ declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
     }[];
   }): { apiKey: number; apiVersion: number; apiName: string; encode: () => Promise<unknown> };
 }
+
+declare module 'kafkajs/src/network/requestQueue/index.js' {
+  export default class RequestQueue {
+    readonly pending: readonly unknown[];
+    scheduleCheckPendingRequests(): void;
+  }
+}

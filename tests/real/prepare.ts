@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { claudeBinary, HARNESS_FOLDER } from '../support/harness-binary.ts';
+import { noKafka } from '../support/kafka-broker.ts';
 
 const reasons: string[] = [];
 
@@ -31,6 +32,9 @@ if (!existsSync(fileURLToPath(new URL('../../../shared/data', import.meta.url)))
   reasons.push(
     'Recorded trajectories: ../shared/data is not beside this clone, so tests over real data skip.',
   );
+
+const kafka = await noKafka();
+if (kafka !== null) reasons.push(kafka);
 
 for (const reason of reasons) console.error(`skipped: ${reason}`);
 if (reasons.length > 0 && process.argv.includes('--no-skip')) process.exit(1);

@@ -1,6 +1,5 @@
 /** A log on a real broker for tests: fresh topics each time, made by the same setup as in production. */
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
-import { vi } from 'vitest';
 import { everything, type Rig, until } from '../../log/conformance/rig.ts';
 import { mask } from '../../log/embedded/testing.ts';
 import { createClient } from '../../log/kafka/client.ts';
@@ -83,15 +82,17 @@ export async function kafkaRig(cluster: KafkaCluster, options: KafkaRigOptions =
 }
 
 async function sweep(admin: Admin): Promise<void> {
-  const topics = (await admin.listTopics()).filter((topic) => !topic.startsWith('__'));
+  const ours = async () => (await admin.listTopics()).filter((topic) => !topic.startsWith('__'));
+  const topics = await ours();
   if (topics.length > 0) await admin.deleteTopics({ topics });
-  await vi.waitFor(async () => {
-    const left = (await admin.listTopics()).filter((topic) => !topic.startsWith('__'));
-    if (left.length > 0) throw new Error(`${left.length} topics are still there`);
-  }, 30_000);
+  await until(async () => (await ours()).length === 0);
   const { groups } = await admin.listGroups();
-  await vi.waitFor(() => admin.deleteGroups(groups.map(({ groupId }) => groupId)), 30_000);
+  // A member that was killed counts as one until its session has ended.
+  await until(() => admin.deleteGroups(groups.map(({ groupId }) => groupId)).then(yes, no));
 }
+
+const yes = () => true;
+const no = () => false;
 
 /** A broker's clock cannot be moved: what retention would delete by then is deleted, and compaction is asked for. */
 async function age(rig: KafkaRig, admin: Admin, client: Kafka, days: number): Promise<void> {
