@@ -1,12 +1,17 @@
 import { Command } from 'commander';
 import type { Cli, Io } from './command.ts';
+import { addDeadletter } from './commands/deadletter.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addFlips } from './commands/flips.ts';
+import { addHarnesses } from './commands/harnesses.ts';
+import { addImport } from './commands/import.ts';
 import { addInit } from './commands/init.ts';
+import { addKafka } from './commands/kafka.ts';
 import { addOracle } from './commands/oracle.ts';
 import { addPause } from './commands/pause.ts';
 import { addReplay } from './commands/replay.ts';
+import { addRun } from './commands/run.ts';
 import { addSessionExport } from './commands/session-export.ts';
 import { addSessions } from './commands/sessions.ts';
 import { addSql } from './commands/sql.ts';
@@ -30,13 +35,18 @@ export function createProgram(io: Io): Cli {
       outputError: () => {}, // run.ts says it, as JSON where that was asked for
     });
   const cli: Cli = { program, io, exit: EXIT.ok };
+  addDeadletter(cli);
   addDemo(cli);
   addDoctor(cli);
   addFlips(cli);
+  addHarnesses(cli);
+  addImport(cli);
   addInit(cli);
+  addKafka(cli);
   addOracle(cli);
   addPause(cli);
   addReplay(cli);
+  addRun(cli);
   const session = program.command('session').description('one session');
   addSessions(cli, session);
   addSessionExport(cli, session);

@@ -1,9 +1,6 @@
 /** Who may do what on the cluster, by role. What is not here is refused by the broker. */
-import kafkajs, { type AclEntry } from 'kafkajs';
 import { TOPIC_NAMES, type TopicName } from '../../../schemas/topics.ts';
 import { stateTopic } from './wanted.ts';
-
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 export const ACL_ROLES = ['agent', 'oracle', 'streams', 'sink', 'reviewer'] as const;
 export type AclRole = (typeof ACL_ROLES)[number];
@@ -92,25 +89,6 @@ export function grantsOf(role: AclRole, groups: readonly string[]): Grant[] {
     ...grants(rights.watches, 'GROUP', 'DESCRIBE'),
     ...grants(rights.transactions, 'TRANSACTIONAL_ID', 'WRITE'),
   ];
-}
-
-const OPERATIONS = {
-  READ: AclOperationTypes.READ,
-  WRITE: AclOperationTypes.WRITE,
-  DESCRIBE: AclOperationTypes.DESCRIBE,
-};
-
-/** As kafkajs wants it. @param principal such as `User:flipstream-agent` */
-export function aclEntry({ resource, name, prefixed, operation }: Grant, principal: string): AclEntry {
-  return {
-    principal,
-    host: '*',
-    operation: OPERATIONS[operation],
-    permissionType: AclPermissionTypes.ALLOW,
-    resourceType: AclResourceTypes[resource],
-    resourceName: name,
-    resourcePatternType: prefixed ? ResourcePatternTypes.PREFIXED : ResourcePatternTypes.LITERAL,
-  };
 }
 
 /** As Kafka's own tool wants it, for whoever may not let this command write. */

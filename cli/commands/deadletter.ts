@@ -1,0 +1,149 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { Log } from '../../log/log.ts';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { addCommand, type Cli, type Context, handle } from '../command.ts';
+import { originalBytes, type Unseal, unsealWith } from '../deadletter/bytes.ts';
+import { type Letter, readLetters } from '../deadletter/letters.ts';
+import { objection, putBack } from '../deadletter/put-back.ts';
+import { ENGINE_FLAGS } from '../engine.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { reviewerPaths } from '../init/reviewer.ts';
+import { withLog } from '../open-log.ts';
+import { table } from '../table.ts';
+
+const Which = z.looseObject({
+  topic: z.string().optional(),
+  reason: z.string().optional(),
+  all: z.boolean().default(false),
+});
+const Identity = z.looseObject({ identity: z.string().optional() });
+const IDENTITY = ['--identity <file>', 'the reviewer\u2019s private key (default: of this home)'] as const;
+
+/** `flipstream deadletter list | show | retry`: what was set aside, and the way back. */
+export function addDeadletter(cli: Cli): void {
+  const parent = cli.program.command('deadletter').description('records that were set aside');
+  const list = addCommand(parent, 'list', 'list the records that wait to be put back, oldest first')
+    .option('--topic <topic>', 'only those of this topic')
+    .option('--reason <code>', 'only those set aside for this reason')
+    .option('--all', 'also those that were put back already');
+  handle(cli, list, Which, async ({ config, out }, flags) => {
+    const letters = (await withLog(config, readLetters)).filter(
+      (letter) => fits(letter, flags) && (flags.all || letter.state === 'waiting'),
+    );
+    out.result(letters.map(shown), () =>
+      letters.length > 0
+        ? table(['id', 'at', 'reason', 'groups', 'value_bytes', 'state'], letters.map(shown))
+        : 'No dead letters wait.',
+    );
+  });
+
+  const show = addCommand(parent, 'show <id>', 'show why one record was set aside')
+    .option('--out <file>', 'write its original bytes to this file')
+    .option(...IDENTITY);
+  handle(cli, show, Identity.extend({ out: z.string().optional() }), async (context, flags, [id = '']) =>
+    withLog(context.config, async (log) => {
+      const letter = pick(await readLetters(log), id);
+      if (flags.out !== undefined) {
+        const bytes = await originalBytes(log, letter, unsealOf(context, flags.identity));
+        writeFileSync(resolve(context.config.cwd, flags.out), bytes, { mode: 0o600, flag: 'wx' });
+      }
+      context.out.result(shown(letter), () => describe(letter, flags.out));
+    }),
+  );
+
+  const retry = addCommand(
+    parent,
+    'retry [id...]',
+    'put records back at the end of their topic, once; after what kept them from being used was mended',
+  )
+    .option('--topic <topic>', 'all of this topic')
+    .option('--reason <code>', 'all set aside for this reason')
+    .option('--all', 'all that wait')
+    .option(...IDENTITY);
+  for (const command of [list, show, retry])
+    for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
+  handle(cli, retry, Which.extend(Identity.shape), async (context, flags, ids) =>
+    withLog(context.config, async (log) => {
+      const letters = chosen(await readLetters(log), ids, flags);
+      return putAllBack(context, log, letters, unsealOf(context, flags.identity));
+    }),
+  );
+}
+
+/** Those that may not or cannot be put back are told of; the others are. */
+async function putAllBack(
+  { out, io }: Context,
+  log: Log,
+  letters: readonly Letter[],
+  unseal: Unseal | null,
+): Promise<ExitCode> {
+  const done: string[] = [];
+  const left: { id: string; why: string }[] = [];
+  for (const letter of letters) {
+    try {
+      await putBack(log, letter, unseal, io.clock);
+      done.push(letter.id);
+    } catch (error) {
+      if (!(error instanceof FlipstreamError) || error.kind === 'retryable') throw error;
+      left.push({ id: letter.id, why: messageOf(error) });
+    }
+  }
+  out.result({ put_back: done, left }, () =>
+    [`${done.length} put back, ${left.length} left.`, ...left.map(({ why }) => `  ${why}`)].join('\n'),
+  );
+  return left.length > 0 ? EXIT.partial : EXIT.ok;
+}
+
+function chosen(all: readonly Letter[], ids: readonly string[], flags: z.infer<typeof Which>): Letter[] {
+  if (ids.length > 0) return ids.map((id) => pick(all, id));
+  if (!flags.all && flags.topic === undefined && flags.reason === undefined)
+    throw new FlipstreamError(
+      'flag_invalid',
+      'usage',
+      'Name the records to put back, or --topic, --reason or --all.',
+    );
+  return all.filter((letter) => letter.state === 'waiting' && fits(letter, flags));
+}
+
+function fits({ source_topic, reason }: Letter, flags: z.infer<typeof Which>): boolean {
+  return (
+    (flags.topic === undefined || source_topic === flags.topic) &&
+    (flags.reason === undefined || reason === flags.reason)
+  );
+}
+
+/** @throws FlipstreamError `letter_unknown` (usage) */
+function pick(letters: readonly Letter[], id: string): Letter {
+  const letter = letters.find((each) => each.id === id);
+  if (letter) return letter;
+  throw new FlipstreamError(
+    'letter_unknown',
+    'usage',
+    `There is no dead letter ${id}: flipstream deadletter list --all shows them.`,
+  );
+}
+
+function unsealOf({ config }: Context, identity: string | undefined): Unseal | null {
+  return unsealWith(
+    identity === undefined ? reviewerPaths(config.home).identity : resolve(config.cwd, identity),
+  );
+}
+
+function shown({ kept, ...letter }: Letter) {
+  return { ...letter, bytes_kept: kept !== null };
+}
+
+function describe(letter: Letter, written: string | undefined): string {
+  const why = objection(letter);
+  return [
+    `record   ${letter.id}, key ${letter.key ?? 'none'}`,
+    `reason   ${letter.reason}: ${letter.message}`,
+    `refused  by ${letter.groups.join(', ')} at ${letter.at}`,
+    `bytes    ${letter.value_bytes}, ${letter.value_hash}${letter.kept ? ', kept sealed to the reviewer' : ', not kept'}`,
+    `state    ${letter.state}`,
+    ...(written === undefined ? [] : [`Its bytes are in ${written}.`]),
+    why ? `${why}.` : `Put it back with: flipstream deadletter retry ${letter.id}`,
+  ].join('\n');
+}
