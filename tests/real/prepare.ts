@@ -5,36 +5,40 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { claudeBinary, HARNESS_FOLDER } from '../support/harness-binary.ts';
-import { noKafka } from '../support/kafka-broker.ts';
+import { HARNESS_FOLDER, harnessBinary } from '../support/harness-binary.ts';
 
+const HARNESSES = [
+  ['claude', 'Claude Code'],
+  ['codex', 'Codex CLI'],
+  ['opencode', 'OpenCode'],
+  ['gemini', 'Gemini CLI'],
+] as const;
 const reasons: string[] = [];
 
-if (!claudeBinary()) {
-  console.error('Installing the harness binaries (tests/harness, about 250 MB) ...');
+if (HARNESSES.some(([name]) => !harnessBinary(name))) {
+  console.error('Installing the harness binaries (tests/harness, about 1.3 GB) ...');
   const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
     cwd: HARNESS_FOLDER,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (npm.status !== 0)
-    reasons.push(`Claude Code: npm ci in tests/harness ended with ${npm.status ?? npm.error?.message}.`);
+    reasons.push(`Harnesses: npm ci in tests/harness ended with ${npm.status ?? npm.error?.message}.`);
 }
 
-const claude = claudeBinary();
-const version = claude ? spawnSync(claude, ['--version'], { encoding: 'utf8', timeout: 60_000 }) : undefined;
-if (version?.status === 0) console.error(`Claude Code: ${version.stdout.trim()}`);
-else
-  reasons.push(
-    `Claude Code: the binary does not start (${version?.stderr.trim() || version?.error?.message || 'not installed'}).`,
-  );
+for (const [name, title] of HARNESSES) {
+  const binary = harnessBinary(name);
+  const ran = binary ? spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 60_000 }) : undefined;
+  if (ran?.status === 0) console.error(`${title}: ${ran.stdout.trim()}`);
+  else
+    reasons.push(
+      `${title}: the binary does not start (${ran?.stderr.trim() || ran?.error?.message || 'not installed'}).`,
+    );
+}
 
 if (!existsSync(fileURLToPath(new URL('../../../shared/data', import.meta.url))))
   reasons.push(
     'Recorded trajectories: ../shared/data is not beside this clone, so tests over real data skip.',
   );
-
-const kafka = await noKafka();
-if (kafka !== null) reasons.push(kafka);
 
 for (const reason of reasons) console.error(`skipped: ${reason}`);
 if (reasons.length > 0 && process.argv.includes('--no-skip')) process.exit(1);
