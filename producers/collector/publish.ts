@@ -9,8 +9,8 @@ import type { TraceFiles } from './trace-files.ts';
 export interface PublishDeps {
   store: Store;
   outbox: Outbox;
-  spool: SpoolFiles;
-  ingest: Ingest;
+  spool: Pick<SpoolFiles, 'remove'>;
+  ingest: Pick<Ingest, 'done'>;
   traces: TraceFiles;
   log: Pick<Log, 'publish'>;
   warn: (message: string, fields: Record<string, unknown>) => void;

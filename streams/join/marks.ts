@@ -43,6 +43,8 @@ function* ofChains({ state }: Case, chosen: Verdict | null): Generator<string> {
   if (chains.some(({ lost }) => lost > 0)) yield 'lost_events';
   if (chains.some(({ withheld }) => withheld > 0)) yield 'withheld';
   if (chains.some(({ first }) => first?.capture === 'same_user')) yield 'capture_same_user';
+  // It was recorded by others, and nothing of it was signed.
+  if (chains.some(({ first }) => first?.capture === 'imported')) yield 'imported';
 }
 
 function lowestFork({ forks }: { forks: [number, number][] }): number {

@@ -18,7 +18,9 @@ export function createSessionMetrics() {
     inputs: ['sessions'] as const,
     apply: (told: Told | null, record: StreamRecord): Step<Told, 'flip.metrics.deltas'> => {
       if (!isFrom(record, 'sessions')) return { state: told, out: [] };
-      const { revision } = record.value;
+      const { revision, capture } = record.value;
+      // what was imported is never counted with our own
+      if (capture === 'imported') return { state: told, out: [] };
       if (told && revision < told.revision) return { state: told, out: [] };
       const contribution = contributionOf(record.value);
       const deltas = differences(told?.contribution ?? null, contribution);

@@ -1,0 +1,193 @@
+/**
+ * Where imported records get their place: chains of their own in import.db, by the collector's own steps of
+ * redaction, assembly, commit and publication. A collector may run beside it; the two share no session.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Log } from '../../log/log.ts';
+import { FlipstreamError } from '../../schemas/errors.ts';
+import { keyedHash, sha256 } from '../../schemas/hash.ts';
+import { type Clock, isoTime } from '../../schemas/time.ts';
+import { kindOf, type SealContext, sealed } from '../capture.ts';
+import { assemble, closeQuiet } from '../collector/assemble.ts';
+import { chainIdentity } from '../collector/chain-identity.ts';
+import { type CommitDeps, type Committer, createCommitter } from '../collector/commit.ts';
+import { openDb } from '../collector/db.ts';
+import { createOutbox } from '../collector/outbox.ts';
+import type { Proto } from '../collector/proto.ts';
+import { createPublisher } from '../collector/publish.ts';
+import { createStore } from '../collector/store.ts';
+import { openTraceFiles, traceFile } from '../collector/trace-files.ts';
+import type { SpoolEntry } from '../draft.ts';
+import type { Home } from '../home.ts';
+import { loadHashKey } from '../identity-files.ts';
+import { redactText } from '../redaction/text.ts';
+import type { Session, Told } from './importer.ts';
+
+export interface ChainsOptions {
+  home: Home;
+  log: Pick<Log, 'publish'>;
+  clock: Clock;
+  /** Bytes of one content field. */
+  limit: number;
+  warn: (message: string, fields: Record<string, unknown>) => void;
+}
+
+export interface Chains {
+  /** Runs work in one transaction; only within it may the others be called. */
+  transaction<T>(work: () => T): T;
+  /** @param ms when the record is from, and whether that is known @returns the events that are new */
+  tell(format: string, told: Told, when: { ms: number; inferred: boolean }): Proto[];
+  /** Whether the session was captured live on this machine. */
+  isCaptured(session: Session): boolean;
+  isRepeated(format: string, session: Session, own: string): boolean;
+  remember(format: string, session: Session, folder: string): void;
+  imported(format: string, originalId: string): { session: Session; folder: string }[];
+  /** Ends every session that was told of. Outside any transaction. */
+  closeAll(): void;
+  /** Publishes what was committed. Outside any transaction. */
+  publish(): Promise<void>;
+  close(): void;
+}
+
+const Remembered = z.array(z.object({ session: z.custom<Session>(), folder: z.string() }));
+const MOST_REMEMBERED = 64;
+
+/** @throws FlipstreamError `import_running` (usage), and those of the collector's database */
+export function openChains({ home, log, clock, limit, warn }: ChainsOptions): Chains {
+  mkdirSync(home.root, { recursive: true, mode: 0o700 });
+  const db = openImportDb(join(home.root, 'import.db'));
+  const store = createStore(db);
+  const outbox = createOutbox(db);
+  const hashKey = loadHashKey(home);
+  const hash = (data: string | Uint8Array) => keyedHash(hashKey, data);
+  const seal: SealContext = { hash, limit, openKeys: { isOpen: () => false, set: () => {} } };
+  const deps: CommitDeps = {
+    ...{ store, outbox, clock, limit, redact: redactText, keyedHash: hash },
+    ...{ identity: chainIdentity(db, home), capture: 'imported' },
+  };
+  const spool = { remove: () => {} };
+  const traces = openTraceFiles(home);
+  const publisher = createPublisher({ store, outbox, spool, ingest: { done: new Set() }, traces, log, warn });
+  const captured = new Map<string, boolean>();
+  let committer: Committer | null = null;
+  const current = () => {
+    committer ??= createCommitter(deps);
+    return committer;
+  };
+
+  return {
+    transaction(work) {
+      try {
+        return store.transaction(() => {
+          const result = work();
+          committer?.end();
+          return result;
+        });
+      } finally {
+        committer = null;
+      }
+    },
+    tell(format, told, { ms, inferred }) {
+      const entry = entryOf(format, told, { ms, inferred }, seal);
+      const session = current().session(entry.session_id, entry.harness);
+      const assembled = assemble(session.state, entry, current().context(entry.session_id, 0));
+      const events = assembled.events.map((event) => ({ ...event, transport: null }));
+      current().add(session, { ...assembled, events }, ms);
+      return events;
+    },
+    isCaptured({ original_id }) {
+      const known = captured.get(original_id);
+      if (known !== undefined) return known;
+      const found = existsSync(traceFile(home, original_id));
+      if (captured.size > 10_000) captured.clear();
+      captured.set(original_id, found);
+      return found;
+    },
+    isRepeated(format, { id }, own) {
+      const ours = sha256(JSON.stringify(['import', format, own, id]));
+      if (store.known(ours)) return false;
+      const anyones = sha256(JSON.stringify(['import', format, own]));
+      if (store.known(anyones)) return true;
+      store.putId(ours, -1);
+      store.putId(anyones, -1);
+      return false;
+    },
+    remember(format, session, folder) {
+      const name = `imported ${format} ${session.original_id}`;
+      const before = Remembered.parse(JSON.parse(store.meta(name) ?? '[]'));
+      if (before.some((one) => one.session.id === session.id && one.folder === folder)) return;
+      store.putMeta(name, JSON.stringify([...before, { session, folder }].slice(-MOST_REMEMBERED)));
+    },
+    imported: (format, originalId) =>
+      Remembered.parse(JSON.parse(store.meta(`imported ${format} ${originalId}`) ?? '[]')),
+    closeAll() {
+      for (const id of store.openSessions())
+        store.transaction(() => {
+          const own = createCommitter(deps);
+          const session = own.session(id, '');
+          const at = { ts: isoTime(session.last_ms), lastSeq: session.seq - 1 };
+          own.add(session, closeQuiet(session.state, own.context(id, 0), at), session.last_ms);
+          own.end();
+        });
+    },
+    async publish() {
+      while (await publisher.round());
+    },
+    close: () => db.close(),
+  };
+}
+
+function openImportDb(path: string) {
+  try {
+    return openDb(path);
+  } catch (error) {
+    if (!(error instanceof FlipstreamError) || error.code !== 'collector_running') throw error;
+    const message = `Another import works on ${path}: wait until it is done.`;
+    throw new FlipstreamError('import_running', 'usage', message, error);
+  }
+}
+
+/** Ids of sessions have room for 256 characters; what is longer is known by its hash. */
+const MAX_ID = 160;
+
+/** The session under which imported events lie. */
+export function importedId(format: string, id: string): string {
+  return `import:${format}:${id.length > MAX_ID ? sha256(id) : id}`;
+}
+
+function entryOf(
+  format: string,
+  { session, agent_id, event, drafts }: Told,
+  { ms, inferred }: { ms: number; inferred: boolean },
+  seal: SealContext,
+): SpoolEntry {
+  const { original_id, harness_version, parent_session_id } = session;
+  const fields = {
+    original_id,
+    ...(harness_version === undefined ? {} : { harness_version }),
+    ...(inferred ? { ts_inferred: true } : {}),
+  };
+  const parent: SpoolEntry['drafts'][number]['fields'] =
+    parent_session_id === undefined ? {} : { parent_session_id };
+  return {
+    ...{ v: 1, ts: isoTime(ms), session_id: importedId(format, session.id), agent_id },
+    ...{ harness: session.harness, harness_event: event, registration: 'import', transport: 'command' },
+    payload_hash: '',
+    drafts: drafts.map((draft) =>
+      sealed(
+        {
+          ...draft,
+          fields: {
+            ...fields,
+            ...(draft.type === 'session_start' ? parent : {}),
+            ...kindOf(draft.fields.tool_name),
+            ...draft.fields,
+          },
+        },
+        seal,
+      ),
+    ),
+  };
+}

@@ -1,0 +1,58 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import type { Found } from './walk.ts';
+
+/** A file to import, read as often as it takes; what it holds tells how it is packed, not its name. */
+export interface Source extends Found {
+  /** Its first bytes, unpacked. */
+  head: Buffer;
+  /** Its bytes from the beginning, unpacked, a part at a time. */
+  chunks(): AsyncIterable<Buffer>;
+}
+
+/** Enough to see a document's first fields, or a file's first lines. */
+const HEAD = 256 * 1024;
+const CHUNK = 256 * 1024;
+
+type Packing = 'gzip' | 'zstd' | null;
+
+/** @throws what the disk says, or zlib of a file that is damaged in its beginning */
+export async function openSource(found: Found): Promise<Source> {
+  const packing = await packingOf(found.path);
+  const chunks = () => unpacked(found.path, packing);
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks()) {
+    parts.push(chunk);
+    length += chunk.length;
+    if (length >= HEAD) break;
+  }
+  return { ...found, head: Buffer.concat(parts), chunks };
+}
+
+async function packingOf(path: string): Promise<Packing> {
+  let file: FileHandle | null = null;
+  try {
+    file = await open(path, 'r');
+    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    if (buffer.readUInt16BE(0) === 0x1f8b) return 'gzip';
+    return buffer.readUInt32LE(0) === 0xfd2fb528 ? 'zstd' : null;
+  } finally {
+    await file?.close();
+  }
+}
+
+async function* unpacked(path: string, packing: Packing): AsyncGenerator<Buffer> {
+  const raw = createReadStream(path, { highWaterMark: CHUNK });
+  if (packing === null) {
+    yield* raw;
+    return;
+  }
+  const unpack =
+    packing === 'gzip' ? createGunzip({ chunkSize: CHUNK }) : createZstdDecompress({ chunkSize: CHUNK });
+  // its errors come out of the iteration below
+  pipeline(raw, unpack, () => {});
+  yield* unpack;
+}
