@@ -16,6 +16,7 @@ import {
   tableDir,
 } from '../warehouse/tables.ts';
 import { appId, createHold, type Hold } from './sink/hold.ts';
+import { refuseReplaced } from './sink/replaced.ts';
 import { LANDED_TOPICS, tableOf } from './sink/rows.ts';
 import { createSinkStats, type SinkStats } from './sink/stats.ts';
 
@@ -49,7 +50,7 @@ const RETRY_MS = [100, 500, 2000, 5000];
 /**
  * Starts the sink. Which offsets have landed is written in the tables themselves, in the same commit as the
  * rows: the group's committed offset runs ahead of it and is only a hint.
- * @throws FlipstreamError `log_gap`, `log_rewound`, `delta_*`, `table_schema_differs` (fatal), from `done` as well
+ * @throws FlipstreamError `log_gap`, `log_replaced`, `log_rewound`, `delta_*`, `table_schema_differs` (fatal), from `done` as well
  */
 export async function startSink(options: SinkOptions): Promise<Sink> {
   const {
@@ -162,7 +163,9 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
       check();
       const { table, hold } = of(tableOf(topic));
       const { txns } = await table.refresh();
-      const next = txns.get(appId(await idOf(topic), topic, partition)) ?? 0;
+      const logId = await idOf(topic);
+      if (!options.acceptGap) refuseReplaced(txns, logId, topic, partition);
+      const next = txns.get(appId(logId, topic, partition)) ?? 0;
       const { end } = await log.read(topic, partition, next, 1);
       if (next > end) throw rewound(topic, partition, next, end);
       hold.expect(partition, next);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedLog, openEmbeddedLog } from '../../log/embedded/open.ts';
-import type { Outgoing } from '../../log/log.ts';
+import type { Log, Outgoing } from '../../log/log.ts';
 import { jsonReader } from '../../schemas/from-json.ts';
 import type { TraceEvent } from '../../schemas/generated.ts';
 import { sha256 } from '../../schemas/hash.ts';
@@ -94,7 +94,7 @@ export function session(id: string, more: Record<string, unknown> = {}): Outgoin
 
 /** Runs a sink until everything that is in the log now has landed. */
 export async function landAll(
-  log: EmbeddedLog,
+  log: Log,
   place: Place,
   options: Partial<Pick<SinkOptions, 'clock' | 'group' | 'acceptGap' | 'maxRows'>> = {},
 ) {
@@ -109,11 +109,11 @@ export async function landAll(
 }
 
 /** Resolves when everything in the log was read by the group or had landed before. */
-export async function caughtUp(log: EmbeddedLog, place: Place, group: string): Promise<void> {
+export async function caughtUp(log: Log, place: Place, group: string): Promise<void> {
   while (!(await isCaughtUp(log, place, group))) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-async function isCaughtUp(log: EmbeddedLog, place: Place, group: string): Promise<boolean> {
+async function isCaughtUp(log: Log, place: Place, group: string): Promise<boolean> {
   const lag = await log.lag();
   for (const table of TABLE_NAMES) {
     const { topic } = TABLES[table];

@@ -155,16 +155,21 @@ async function followOne<T extends TopicName, V>(
 ): Promise<void> {
   const { core, feed, options } = shared;
   const { topic, partition } = place;
+  const ask = (position: number): Promise<Portion> => {
+    const coming = feed.next(topic, partition, position);
+    // Whoever gives up does not wait for it.
+    coming.catch(() => undefined);
+    return coming;
+  };
   let failures = 0;
   while (!over.aborted) {
     try {
       const from = await settle(shared, place);
       let { position } = from;
-      let ahead = feed.next(topic, partition, position);
+      let ahead = ask(position);
       while (!over.aborted) {
         const portion = await ahead;
-        ahead = feed.next(topic, partition, portion.nextOffset);
-        ahead.catch(() => undefined);
+        ahead = ask(portion.nextOffset);
         const next = { portion, position, letters: from.letters };
         from.letters = await shared.busy(() => work(shared, place, next, over));
         position = portion.nextOffset;

@@ -1,11 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TOPIC_NAMES, type TopicName } from '../../schemas/topics.ts';
 import type { PartitionLag } from '../log.ts';
+import { endsIt, retryAfter } from '../running.ts';
 import type { Core } from './core.ts';
 import { named } from './errors.ts';
 import { endsOf } from './offsets.ts';
 
+/** A coordinator that has just come up is reading its own topic still. */
+const TRIES = 8;
+
 /** Committed offsets of every group that has any on our topics, beside the ends of the partitions. */
-export async function lagOf({ client, wire, catalog, access }: Core): Promise<PartitionLag[]> {
+export async function lagOf(core: Core): Promise<PartitionLag[]> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await look(core);
+    } catch (error) {
+      if (endsIt(error) || failures >= TRIES) throw error;
+      await sleep(retryAfter(failures));
+    }
+  }
+}
+
+async function look({ client, wire, catalog, access }: Core): Promise<PartitionLag[]> {
   const admin = client.admin();
   try {
     await admin.connect();

@@ -43,6 +43,8 @@ export interface RigOptions {
   roles?: readonly Role[];
   /** Milliseconds without an event after which a session is closed; default: an hour. */
   quietMs?: number;
+  /** More environment for the parts and for our commands: where the log is, say. */
+  env?: NodeJS.ProcessEnv;
 }
 
 /** Starts everything and resolves when all of it is ready. */
@@ -53,6 +55,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const { config } = place;
   const env = {
     ...process.env,
+    ...options.env,
     FLIPSTREAM_HOME: config.home.root,
     FLIPSTREAM_ORACLE_HOME: config.oracleHome.root,
   };
