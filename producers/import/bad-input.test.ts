@@ -1,0 +1,106 @@
+/** Issue 6, "What bad input gets": the rest is imported, and the report says what was not. */
+import { copyFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Bench, importBench, jsonl, transcript } from './testing.ts';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = importBench();
+});
+afterEach(() => bench.remove());
+
+const good = () => jsonl(transcript());
+const messages = () => bench.log.events.filter(({ type }) => type === 'message').length;
+
+test('a cut-off last line and a line that is no JSON are refused, and the rest is imported', async () => {
+  bench.file('a.jsonl', `${good()}not json\n${JSON.stringify(transcript()[0]).slice(0, 40)}`);
+  const report = await bench.run();
+  expect(report.reasons).toEqual({ 'no JSON': 1, 'a last line that is cut off': 1 });
+  expect(report.refused.map(({ at }) => at)).toEqual(['line 5', 'line 6']);
+  expect(messages()).toBe(2);
+});
+
+test('invalid UTF-8 refuses its line alone', async () => {
+  bench.file('a.jsonl', Buffer.concat([Buffer.from('{"a":"\xff"}\n', 'latin1'), Buffer.from(good())]));
+  const report = await bench.run();
+  expect(report.reasons).toEqual({ 'invalid UTF-8': 1 });
+  expect(messages()).toBe(2);
+});
+
+test('gzip, zstd and a wrong extension are read by what they hold', async () => {
+  bench.file('a.jsonl.gz', gzipSync(good()));
+  bench.file('b.txt', zstdCompressSync(jsonl(transcript('s2').map((row) => ({ ...row, uuid: undefined })))));
+  const report = await bench.run();
+  expect(report.reasons).toEqual({});
+  expect(new Set(bench.log.events.map(({ original_id }) => original_id).filter(Boolean))).toEqual(
+    new Set(['s1', 's2']),
+  );
+});
+
+test('a gzip that is cut off gives what was before the cut', async () => {
+  const many = jsonl(
+    Array.from({ length: 900 }, (_, n) => ({ ...transcript()[0], uuid: `u${n}`, x: Math.random() })),
+  );
+  const zipped = gzipSync(many);
+  bench.file('a.jsonl.gz', zipped.subarray(0, zipped.length >> 1));
+  const report = await bench.run();
+  expect(Object.keys(report.reasons)).toContain('a compressed file that is damaged or cut off');
+  expect(messages()).toBeGreaterThan(50);
+});
+
+test('a symlink loop is said, duplicate files bring nothing twice, other files are passed over', async () => {
+  const path = bench.file('a.jsonl', good());
+  copyFileSync(path, join(bench.folder, 'copy.jsonl'));
+  symlinkSync(path, join(bench.folder, 'link.jsonl'));
+  symlinkSync(bench.folder, join(bench.folder, 'circle'));
+  symlinkSync('loop', join(bench.folder, 'loop'));
+  bench.file('notes.md', '# notes');
+  bench.file('package.json', '{"name":"x"}');
+  const report = await bench.run();
+  expect(report.reasons).toEqual({ 'a symlink that leads to itself': 1, 'no format that is known': 1 });
+  expect(report.skipped).toBe(1);
+  expect(report.formats['claude-code']).toMatchObject({
+    files: 2,
+    events: 4,
+    mapped: 3,
+    already: 3,
+    repeated: 2,
+  });
+});
+
+test('formats mixed in a folder go each their way; events without a clock keep their order', async () => {
+  bench.file('a.jsonl', good());
+  const steps = [{ action: 'ls', observation: 'x', response: 'look', thought: 'look' }];
+  const history = [
+    { role: 'system', content: 'be good' },
+    { role: 'user', content: 'fix' },
+    { role: 'assistant', content: 'look' },
+  ];
+  bench.file('b.traj', JSON.stringify({ environment: 'task-1', trajectory: steps, history, info: {} }));
+  const report = await bench.run();
+  expect(Object.keys(report.formats).sort()).toEqual(['claude-code', 'swe-agent']);
+  const events = bench.log.events.filter(({ harness }) => harness === 'swe-agent');
+  const told = events.map(({ type, kind, role }) => kind ?? role ?? type);
+  expect(told).toEqual([
+    'session_start',
+    'system_prompt',
+    'user',
+    'assistant',
+    'tool_call',
+    'submission',
+    'session_end',
+  ]);
+  expect(events.every(({ ts_inferred, synthetic }) => ts_inferred === true || synthetic === true)).toBe(true);
+  expect([...events].sort((a, b) => (a.ts < b.ts ? -1 : a.ts > b.ts ? 1 : a.seq - b.seq))).toEqual(events);
+});
+
+test('a document that is cut off gives the steps before the cut', async () => {
+  const step = (n: number) => ({ action: `ls ${n}`, observation: 'x', response: 'look' });
+  const text = JSON.stringify({ environment: 't', trajectory: [step(0), step(1), step(2)] });
+  bench.file('b.traj', text.slice(0, -20));
+  const report = await bench.run();
+  expect(report.reasons).toEqual({ 'a document that is cut off': 1 });
+  expect(report.formats['swe-agent']?.tool_calls).toBe(2);
+});

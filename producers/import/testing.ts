@@ -1,0 +1,87 @@
+/** Imports into a temporary home with a log that remembers. For tests. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type MemoryLog, memoryLog } from '../collector/testing.ts';
+import { type Home, layout } from '../home.ts';
+import type { Report } from './counts.ts';
+import { importPaths } from './import.ts';
+
+export const NOW = Date.parse('2026-11-29T12:00:00.000Z');
+
+export interface Bench {
+  home: Home;
+  /** Where files to import lie. */
+  folder: string;
+  log: MemoryLog;
+  /** Writes a file below the folder. @returns its path */
+  file(name: string, content: string | Buffer): string;
+  /** Default: the whole folder. */
+  run(...paths: string[]): Promise<Report>;
+  remove(): void;
+}
+
+export function importBench(): Bench {
+  const root = mkdtempSync(join(tmpdir(), 'flipstream-import-'));
+  const folder = join(root, 'files');
+  mkdirSync(folder);
+  const home = layout(join(root, 'home'));
+  const log = memoryLog();
+  return {
+    home,
+    folder,
+    log,
+    file(name, content) {
+      const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, content);
+      return path;
+    },
+    run: (...paths) =>
+      importPaths({
+        paths: paths.length > 0 ? paths : [folder],
+        ...{ home, log, clock: () => NOW, limit: 1024 * 1024, warn: () => {} },
+      }),
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/** Lines as a file of them. */
+export function jsonl(rows: readonly unknown[]): string {
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+}
+
+/** A short Claude Code transcript. */
+export function transcript(session = 's1', more: readonly object[] = []): object[] {
+  const row = (uuid: string, parent: string | null, at: number, rest: object) => ({
+    ...{
+      uuid: `${uuid}`,
+      parentUuid: parent,
+      sessionId: session,
+      isSidechain: false,
+      version: '2.1.332',
+      cwd: '/w',
+    },
+    timestamp: new Date(NOW - 60_000 + at * 1000).toISOString(),
+    ...rest,
+  });
+  const used = { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'false' } };
+  const result = { type: 'tool_result', tool_use_id: 't1', content: 'Exit code 1\nno', is_error: true };
+  return [
+    row('u1', null, 0, { type: 'user', message: { role: 'user', content: 'do it' } }),
+    row('u2', 'u1', 1, {
+      type: 'assistant',
+      message: { id: 'm1', role: 'assistant', model: 'x', content: [{ type: 'text', text: 'I will' }] },
+    }),
+    row('u3', 'u2', 2, {
+      type: 'assistant',
+      message: { id: 'm1', role: 'assistant', model: 'x', content: [used] },
+    }),
+    row('u4', 'u3', 3, {
+      type: 'user',
+      message: { role: 'user', content: [result] },
+      toolUseResult: 'Error: Exit code 1\nno',
+    }),
+    ...more,
+  ];
+}
