@@ -15,6 +15,8 @@ export interface Source extends Found {
 /** Enough to see a document's first fields, or a file's first lines. */
 const HEAD = 256 * 1024;
 const CHUNK = 256 * 1024;
+/** Of what is unpacked: what is before a cut in the file comes out up to the last whole part. */
+const UNPACKED_CHUNK = 32 * 1024;
 
 type Packing = 'gzip' | 'zstd' | null;
 
@@ -24,10 +26,15 @@ export async function openSource(found: Found): Promise<Source> {
   const chunks = () => unpacked(found.path, packing);
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const chunk of chunks()) {
-    parts.push(chunk);
-    length += chunk.length;
-    if (length >= HEAD) break;
+  try {
+    for await (const chunk of chunks()) {
+      parts.push(chunk);
+      length += chunk.length;
+      if (length >= HEAD) break;
+    }
+  } catch (error) {
+    // what is before the damage can be read; whoever reads all of it will meet the damage again
+    if (length === 0) throw error;
   }
   return { ...found, head: Buffer.concat(parts), chunks };
 }
@@ -51,7 +58,9 @@ async function* unpacked(path: string, packing: Packing): AsyncGenerator<Buffer>
     return;
   }
   const unpack =
-    packing === 'gzip' ? createGunzip({ chunkSize: CHUNK }) : createZstdDecompress({ chunkSize: CHUNK });
+    packing === 'gzip'
+      ? createGunzip({ chunkSize: UNPACKED_CHUNK })
+      : createZstdDecompress({ chunkSize: UNPACKED_CHUNK });
   // its errors come out of the iteration below
   pipeline(raw, unpack, () => {});
   yield* unpack;
