@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { ensureImage } from '../support/docker-image.ts';
 import { HARNESS_FOLDER, harnessBinary } from '../support/harness-binary.ts';
 
 const HARNESSES = [
@@ -39,6 +40,9 @@ if (!existsSync(fileURLToPath(new URL('../../../shared/data', import.meta.url)))
   reasons.push(
     'Recorded trajectories: ../shared/data is not beside this clone, so tests over real data skip.',
   );
+
+const containers = await ensureImage();
+if (containers) reasons.push(`Containers: ${containers}.`);
 
 for (const reason of reasons) console.error(`skipped: ${reason}`);
 if (reasons.length > 0 && process.argv.includes('--no-skip')) process.exit(1);

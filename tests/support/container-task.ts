@@ -30,7 +30,8 @@ export interface ContainerTask {
   /** The diff that makes the base into this, by git. */
   diffOf(change: Files, arrange?: (clone: string) => void): Buffer;
   run(diff: Buffer | null, change?: Partial<RunJob>): Promise<RunResult>;
-  grade(diff: Buffer | null): Promise<Outcome & { result: RunResult }>;
+  /** @param timeoutS instead of the task's own. */
+  grade(diff: Buffer | null, timeoutS?: number): Promise<Outcome & { result: RunResult }>;
   remove(): void;
 }
 
@@ -115,11 +116,12 @@ export async function makeTask(
       git(clone, 'add', '--all', '--force');
       return git(clone, 'diff', '--cached', '--binary', '--full-index', 'HEAD');
     },
-    async grade(diff) {
-      const result = await run(diff);
+    async grade(diff, timeout_s = job.definition.timeout_s) {
+      const definition = { ...job.definition, timeout_s };
+      const result = await run(diff, { definition });
       const outcome = outcomeOf(result);
       if (outcome.code !== 'FAIL' || !needsControl(result)) return { ...outcome, result };
-      const fault = controlFault(await run(null));
+      const fault = controlFault(await run(null, { definition }));
       return fault === null
         ? { ...outcome, result }
         : { code: 'ERROR', reason: `control_failed: ${fault}`, result };

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readCargoText } from './cargo-text.ts';
+import { readGoJson } from './go-json.ts';
+import { readJestJson } from './jest-json.ts';
+import { readJsonLines } from './json-lines.ts';
+import { readJunitXml } from './junit-xml.ts';
+
+const recorded = (name: string) => readFileSync(new URL(`recorded/${name}`, import.meta.url), 'utf8');
+const told = (tests: { id: string; outcome: string }[] | null) =>
+  tests?.map(({ id, outcome }) => `${id} ${outcome}`) ?? null;
+
+test('go test -json, as Go 1.26 wrote it: what a test prints is no result', () => {
+  expect(told(readGoJson(recorded('go-test.jsonl'), ''))).toEqual([
+    'example.invalid/calc::TestTotal/of_two passed',
+    'example.invalid/calc::TestTotal passed',
+    'example.invalid/calc::TestSkipped skipped',
+    'example.invalid/calc::TestKab failed',
+  ]);
+});
+
+test('cargo test, as Rust 1.95 wrote it', () => {
+  expect(told(readCargoText(recorded('cargo-test.txt'), ''))).toEqual([
+    'src/lib.rs::tests::later skipped',
+    'src/lib.rs::tests::totals passed',
+    'src/lib.rs::tests::panics passed',
+    'tests/hidden.rs::total_of_two passed',
+    'tests/hidden.rs::canary_Kab failed',
+    'calc::src/lib.rs - total (line 1) passed',
+  ]);
+});
+
+test('JUnit XML: suites in suites, entities, every outcome', () => {
+  const xml = `<?xml version="1.0"?><testsuites><testsuite name="a">
+    <testcase classname="pkg.A" name="x &lt; y &amp; z"/>
+    <testcase classname="pkg.A" name="fails"><failure message="m">text</failure></testcase>
+    <testcase classname="pkg.A" name="breaks"><error/></testcase>
+    <testsuite name="inner"><testcase name="later"><skipped/></testcase></testsuite>
+    <testcase classname="pkg.A" name="known"><skipped type="pytest.xfail" message="x"/></testcase>
+  </testsuite></testsuites>`;
+  expect(told(readJunitXml(xml, ''))).toEqual([
+    'pkg.A::x < y & z passed',
+    'pkg.A::fails failed',
+    'pkg.A::breaks error',
+    'pkg.A::known xfailed',
+    'later skipped',
+  ]);
+  expect(told(readJunitXml('<testsuite><testcase name="1"/><testcase name="1"/></testsuite>', ''))).toEqual([
+    '1 passed',
+    '1 passed',
+  ]);
+  for (const broken of ['', 'PASS', xml.slice(0, 200), '<html></html>', '<testsuite/>'])
+    expect(readJunitXml(broken, '')).toBeNull();
+});
+
+test('the JSON of jest and vitest: a file that cannot be loaded is an error', () => {
+  const report = {
+    testResults: [
+      {
+        name: '/work/repo/test/a.test.js',
+        status: 'failed',
+        assertionResults: [
+          { ancestorTitles: ['sum'], title: 'of two', status: 'passed' },
+          { ancestorTitles: [], title: 'later', status: 'pending' },
+          { ancestorTitles: [], title: 'some day', status: 'todo' },
+          { ancestorTitles: [], title: 'bad', status: 'failed' },
+        ],
+      },
+      { name: '/work/repo/test/b.test.js', status: 'failed', assertionResults: [] },
+    ],
+  };
+  expect(told(readJestJson(JSON.stringify(report), '/work/repo'))).toEqual([
+    'test/a.test.js > sum > of two passed',
+    'test/a.test.js > later skipped',
+    'test/a.test.js > some day xfailed',
+    'test/a.test.js > bad failed',
+    'test/b.test.js error',
+  ]);
+});
+
+test('whatever a report holds, reading it does not throw, and what is no report is none', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.json(),
+        fc.string().map((text) => `<testsuite>${text}</testsuite>`),
+      ),
+      (text) => {
+        for (const read of [readGoJson, readCargoText, readJestJson, readJsonLines, readJunitXml])
+          expect(read(text, '/x') ?? [{ id: '', outcome: 'passed' }]).not.toEqual([]);
+      },
+    ),
+  );
+});

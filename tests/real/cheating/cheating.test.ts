@@ -1,0 +1,160 @@
+/**
+ * Agents as adversaries, graded by the real container runner. Two lists: what never passes in either mode, and what is
+ * done to tests in the code's own process, each marked caught or not, and never of use where tests run apart.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type ContainerTask,
+  type Files,
+  learnIds,
+  makeTask,
+  type TaskSource,
+} from '../../support/container-task.ts';
+import { noContainers } from '../../support/docker-image.ts';
+import { fixGo, fixNode, fixPython, GO, HTTP, NODE, PYTEST } from '../../support/tasks-in-containers.ts';
+import type { Attack, TaskName } from './attack.ts';
+import { CONTAINMENT } from './containment.ts';
+import { GO_ATTACKS, NODE_ATTACKS, PYTHON } from './in-process.ts';
+import { PATHS, TRICKS } from './paths.ts';
+
+const skipped = await noContainers();
+
+/** Everything is allowed that is not denied: what stops an attack is never that its path was not thought of. */
+const open = (source: TaskSource): TaskSource => ({
+  ...source,
+  task: {
+    ...source.task,
+    allowlist: ['**'],
+    timeout_s: source === GO ? 30 : 5,
+    limits: { memory_mb: 512, pids: 128 },
+  },
+});
+
+const UNITTEST: TaskSource = {
+  ...PYTEST,
+  hidden: {
+    'tests/test_hidden.py': `import unittest
+
+import tests.conftest
+import calc
+
+
+class Total(unittest.TestCase):
+    def test_total(self):
+        self.assertEqual(calc.total([1, 2]), 3)
+`,
+  },
+  files: {
+    ...PYTEST.files,
+    'tests/test_calc.py': `import unittest
+
+import tests.conftest
+import calc
+
+
+class Count(unittest.TestCase):
+    def test_count(self):
+        self.assertEqual(calc.count([1, 2]), 2)
+`,
+  },
+  task: { framework: 'unittest', suite: 'tests', hidden: ['tests/test_hidden.py'] },
+};
+
+const FIXES: Record<TaskName, Files> = {
+  python: fixPython(),
+  unittest: fixPython(),
+  node: fixNode(),
+  go: fixGo('// x\n'),
+};
+
+const tasks = new Map<TaskName | 'apart', ContainerTask>();
+
+async function prepare(name: TaskName | 'apart', source: TaskSource): Promise<void> {
+  const task = await makeTask(open(source));
+  const fix = FIXES[name === 'apart' ? 'python' : name];
+  const { fault, evidence_fault } = await learnIds(task, task.diffOf(fix));
+  expect({ name, fault, evidence_fault }).toEqual({ name, fault: null, evidence_fault: null });
+  tasks.set(name, task);
+}
+
+const taskOf = (name: TaskName | 'apart') => {
+  const task = tasks.get(name);
+  if (!task) throw new Error(`no task ${name}`);
+  return task;
+};
+
+const diffOf = (attack: Attack, task: ContainerTask) =>
+  attack.diff?.(task) ?? task.diffOf(attack.change ?? {}, attack.arrange);
+
+/** For what has to pass, on a machine that does much else; what hangs is cut short. */
+const LONG_S = 120;
+
+const honest = (attack: Attack) => {
+  const task = taskOf(attack.task);
+  return task.grade(task.diffOf(attack.honest ?? FIXES[attack.task]), LONG_S);
+};
+
+/** Everything that an attack could have shown to its own side: the outcome, and nothing more. */
+const code = (graded: { code: string; reason: string }) => ({ code: graded.code, reason: graded.reason });
+
+describe.skipIf(skipped !== null)('the cheating suite', () => {
+  beforeAll(async () => {
+    const sources = { python: PYTEST, unittest: UNITTEST, node: NODE, go: GO, apart: HTTP } as const;
+    await Promise.all([
+      prepare('python', sources.python),
+      prepare('unittest', sources.unittest),
+      prepare('node', sources.node),
+      prepare('go', sources.go),
+      prepare('apart', sources.apart),
+    ]);
+  });
+  afterAll(() => {
+    for (const task of tasks.values()) task.remove();
+  });
+
+  const NEVER = [...PATHS, ...TRICKS, ...CONTAINMENT];
+
+  test.each(NEVER.map((attack) => [attack.name, attack] as const))('never PASS: %s', async (_, attack) => {
+    const task = taskOf(attack.task);
+    const diff = diffOf(attack, task);
+    const apart = attack.task === 'python' ? taskOf('apart') : null;
+    const [inside, outside, control] = await Promise.all([
+      task.grade(diff),
+      apart?.grade(diff),
+      honest(attack),
+    ]);
+    expect(inside.code, inside.reason).toBe('FAIL');
+    if (outside) expect(outside.code, outside.reason).toBe('FAIL');
+    if (attack.because)
+      expect(JSON.stringify([inside.reason, inside.result.dropped])).toMatch(attack.because);
+    expect(code(control)).toMatchObject({ code: 'PASS' });
+    // What the tests of others hide is in no container that has no business with it.
+    expect(inside.result.suite?.output ?? '').not.toMatch(/secret-of-the-(tests|future)/);
+    const program = outside?.result.hidden[0]?.output ?? '';
+    expect(program).not.toContain('secret-of-the-future');
+  });
+
+  const INSIDE = [...PYTHON, ...NODE_ATTACKS, ...GO_ATTACKS];
+
+  test.each(INSIDE.map((attack) => [attack.inProcess, attack.name, attack] as const))(
+    'in process, %s: %s',
+    async (how, _, attack) => {
+      const task = taskOf(attack.task);
+      const diff = diffOf(attack, task);
+      const apart = attack.task === 'python' ? taskOf('apart') : null;
+      const [inside, outside, control] = await Promise.all([
+        task.grade(diff, how === 'caught' ? undefined : LONG_S),
+        apart?.grade(diff),
+        honest(attack),
+      ]);
+      expect(inside.code, inside.reason).toBe(how === 'caught' ? 'FAIL' : 'PASS');
+      if (outside) expect(outside.code, outside.reason).toBe('FAIL');
+      expect(code(control)).toMatchObject({ code: 'PASS' });
+    },
+  );
+
+  test('there are enough of them, and what is not caught in process is known by name', () => {
+    expect(NEVER.length + INSIDE.length).toBeGreaterThanOrEqual(40);
+    expect(new Set([...NEVER, ...INSIDE].map(({ name }) => name)).size).toBe(NEVER.length + INSIDE.length);
+  });
+});
