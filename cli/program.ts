@@ -3,6 +3,7 @@ import type { Cli, Io } from './command.ts';
 import { addDeadletter } from './commands/deadletter.ts';
 import { addDemo } from './commands/demo.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addExport } from './commands/export.ts';
 import { addFlips } from './commands/flips.ts';
 import { addHarnesses } from './commands/harnesses.ts';
 import { addImport } from './commands/import.ts';
@@ -38,6 +39,7 @@ export function createProgram(io: Io): Cli {
   addDeadletter(cli);
   addDemo(cli);
   addDoctor(cli);
+  addExport(cli);
   addFlips(cli);
   addHarnesses(cli);
   addImport(cli);

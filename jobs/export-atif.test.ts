@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Bench, importBench, jsonl, transcript } from '../producers/import/testing.ts';
+import { trajectories } from '../producers/import/testing-atif.ts';
+import { toAtif } from './export-atif.ts';
+import { toClaudeJsonl, toOpenAi } from './export-chat.ts';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = importBench();
+});
+afterEach(() => bench.remove());
+
+test.for(Object.entries(trajectories()))('ATIF comes out as it went in: %s', async ([name, trajectory]) => {
+  bench.file(`${name}.json`, JSON.stringify(trajectory));
+  const report = await bench.run();
+  expect(report.reasons).toEqual({});
+  expect(toAtif(bench.log.events)).toEqual(trajectory);
+});
+
+test('any session becomes ATIF 1.7, chat messages and a transcript that imports again', async () => {
+  bench.file('a.jsonl', jsonl(transcript()));
+  await bench.run();
+  const events = [...bench.log.events];
+  expect(toAtif(events)).toMatchObject({
+    schema_version: 'ATIF-v1.7',
+    agent: { name: 'claude-code', version: '2.1.332', model_name: 'x' },
+    steps: [
+      { step_id: 1, source: 'user', message: 'do it' },
+      {
+        ...{ step_id: 2, source: 'agent', message: 'I will' },
+        tool_calls: [
+          {
+            tool_call_id: 't1',
+            function_name: 'Bash',
+            arguments: { command: 'false' },
+            extra: { exit_code: 1 },
+          },
+        ],
+        observation: { results: [{ source_call_id: 't1', content: 'Exit code 1\nno' }] },
+      },
+    ],
+  });
+  expect(toOpenAi(events)[0]?.messages).toEqual([
+    { role: 'user', content: 'do it' },
+    {
+      ...{ role: 'assistant', content: 'I will' },
+      tool_calls: [
+        { id: 't1', type: 'function', function: { name: 'Bash', arguments: '{"command":"false"}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 't1', content: 'Exit code 1\nno' },
+  ]);
+  // here it would be known as what was exported
+  const elsewhere = importBench();
+  elsewhere.file('b.jsonl', jsonl(toClaudeJsonl(events)));
+  const again = await elsewhere.run();
+  elsewhere.remove();
+  expect(again.reasons).toEqual({});
+  expect(again.formats['claude-code']).toMatchObject({ messages: 2, tool_calls: 1, failures: 1 });
+});
