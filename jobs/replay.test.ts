@@ -109,3 +109,17 @@ test('a log that holds records already is refused', async () => {
     code: 'replay_not_fresh',
   });
 });
+
+test('until a moment: what happened after it is not there, from the archive as from the log', async () => {
+  const { rows } = await query(from.warehouse, 'SELECT ts FROM events ORDER BY ts');
+  const until = String(rows[999]?.[0]);
+  const expected = rows.filter(([ts]) => String(ts) <= until).length;
+  expect(expected).toBeLessThan(2500);
+  const counts = await replay({ from: { warehouse: from.warehouse }, into: fresh, until });
+  expect(counts).toMatchObject({ events: expected });
+  const third = newPlace();
+  const log = await openLog(third);
+  expect(await replay({ from: { log: source }, into: log, until })).toEqual(counts);
+  await log.close();
+  third.remove();
+});

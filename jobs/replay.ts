@@ -19,6 +19,8 @@ export interface ReplayOptions {
   from: { log: Log } | { warehouse: string };
   /** A log that nothing was published to yet. */
   into: Log;
+  /** Only what happened up to then, by the records' own times: ISO 8601 as `ts`. */
+  until?: string | undefined;
   /** Told after each batch: for a progress line. */
   progress?: (table: Replayed, records: number) => void;
 }
@@ -31,18 +33,39 @@ const BATCH = 1000;
  * @returns how many records of each table were published.
  * @throws FlipstreamError `replay_not_fresh` (usage), `replay_short` (fatal), and what the log and the warehouse throw
  */
-export async function replay({ from, into, progress }: ReplayOptions): Promise<Record<Replayed, number>> {
+export async function replay({
+  from,
+  into,
+  until,
+  progress,
+}: ReplayOptions): Promise<Record<Replayed, number>> {
   const counts: Record<Replayed, number> = { tasks: 0, verdicts: 0, events: 0, quarantine: 0, deadletter: 0 };
   await refuseUsed(into);
   for (const table of REPLAYED) {
     const batches = 'log' in from ? fromLog(from.log, table) : fromArchive(from.warehouse, table);
-    for await (const batch of batches) {
+    for await (const all of batches) {
+      const batch = until === undefined ? all : all.filter(({ value }) => timeOf(table, value) <= until);
+      if (batch.length === 0) continue;
       await into.publish(batch);
       counts[table] += batch.length;
       progress?.(table, counts[table]);
     }
   }
   return counts;
+}
+
+const TIME_OF = {
+  tasks: 'checked_at',
+  verdicts: 'released_at',
+  events: 'ts',
+  quarantine: 'ts',
+  deadletter: 'at',
+} as const satisfies Record<Replayed, string>;
+
+/** When the record says that it happened; one that does not say was always so. */
+function timeOf(table: Replayed, value: Outgoing['value']): string {
+  const time = Object.entries(value).find(([name]) => name === TIME_OF[table])?.[1];
+  return typeof time === 'string' ? time : '';
 }
 
 async function refuseUsed(into: Log): Promise<void> {

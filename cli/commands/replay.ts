@@ -6,15 +6,18 @@ import { openEmbeddedLog } from '../../log/embedded/open.ts';
 import { type Home, layout } from '../../producers/home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { KeyRing } from '../../schemas/signature.ts';
+import { isoTime } from '../../schemas/time.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
+import { ENGINE_FLAGS } from '../engine.ts';
 import { readKeyRing } from '../key-ring.ts';
-import { withLog } from '../open-log.ts';
+import { type LogPlace, withLog } from '../open-log.ts';
 import { type Progress, withProgress } from '../progress.ts';
 import { deriveAll } from '../replay/derive.ts';
 import { requireWarehouse } from '../warehouse.ts';
 
 const Flags = z.looseObject({
-  from: z.enum(['log', 'archive'], 'must be log or archive').default('archive'),
+  from: z.enum(['log', 'archive', 'kafka'], 'must be archive, log or kafka').default('archive'),
+  until: z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' }).optional(),
 });
 
 /** `flipstream replay`: the same warehouse contents out of the same records, in a fresh home. */
@@ -23,19 +26,23 @@ export function addReplay(cli: Cli): void {
     cli.program,
     'replay <fresh-home>',
     'derive everything anew from recorded events and verdicts, in a fresh home',
-  ).option('--from <source>', 'archive (the warehouse, default) or log');
+  )
+    .option('--from <source>', 'archive (the warehouse, default), log, or kafka (the log of a cluster)')
+    .option('--until <time>', 'only what happened up to then');
+  for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
   handle(cli, command, Flags, async (context, flags, [target = '']) => {
     const { config, io, out } = context;
     const fresh = layout(resolve(config.cwd, target));
     refuseUsed(fresh);
     const ring = readKeyRing(config.home.keyRing);
+    const until = flags.until === undefined ? undefined : isoTime(Date.parse(flags.until));
     const counts = await withProgress(io.stderr, 'Replaying', (progress) =>
-      flags.from === 'log'
-        ? withLog(config, async (log) => {
+      flags.from === 'archive'
+        ? into(context, fresh, ring, { from: { warehouse: requireWarehouse(config.home) }, until }, progress)
+        : withLog(placeOf(config, flags.from), async (log) => {
             const partitions = await log.partitions('trace.events');
-            return into(context, fresh, ring, { log }, partitions, progress);
-          })
-        : into(context, fresh, ring, { warehouse: requireWarehouse(config.home) }, undefined, progress),
+            return into(context, fresh, ring, { from: { log }, until, partitions }, progress);
+          }),
     );
     out.result({ home: fresh.root, from: flags.from, records: counts }, () =>
       [
@@ -46,13 +53,22 @@ export function addReplay(cli: Cli): void {
   });
 }
 
+/** What to replay, and into how many partitions. */
+interface Source extends Pick<ReplayOptions, 'from' | 'until'> {
+  partitions?: number;
+}
+
+/** `--from kafka` means the cluster whatever this home records into; `--from log` the log that it does. */
+function placeOf({ home, engine }: Context['config'], from: 'log' | 'kafka'): LogPlace {
+  return { home, engine: from === 'kafka' ? { ...engine, engine: 'kafka' } : engine };
+}
+
 /** Publishes into the log of a new home and runs what derives the rest. */
 async function into(
   { io }: Context,
   home: Home,
   ring: KeyRing,
-  from: ReplayOptions['from'],
-  partitions: number | undefined,
+  { from, until, partitions }: Source,
   progress: Progress,
 ): Promise<Record<string, number>> {
   mkdirSync(home.root, { recursive: true, mode: 0o700 });
@@ -63,6 +79,7 @@ async function into(
     const counts = await replay({
       from,
       into: log,
+      until,
       progress: (table, count) => progress.update(`${count} ${table}`),
     });
     await deriveAll(home, log, ring, io.clock, (behind) => progress.update(`${behind} to go`));
