@@ -18,11 +18,11 @@ export function addRun(cli: Cli): void {
   handle(cli, command, NoFlags, async (context, _, argv) => {
     const ran = await attempts(context, argv);
     context.out.result(ran, () =>
-      ran.sessions.length === 0
+      ran.session_id === null
         ? 'No hook told of a session, so nothing was graded: flipstream doctor says why.'
-        : `Run ${ran.run_id}: ${ran.attempts} attempts, ${ran.held ? 'held to the end' : 'let go'}. Session ${ran.sessions.at(-1)}.`,
+        : `Run ${ran.run_id}: ${ran.attempts} attempts, ${ran.held ? 'held to the end' : 'let go'}. Session ${ran.session_id}.`,
     );
-    return ran.code === 0 && ran.sessions.length > 0 ? EXIT.ok : EXIT.failed;
+    return ran.code === 0 && ran.session_id !== null ? EXIT.ok : EXIT.failed;
   });
 }
 
@@ -31,7 +31,8 @@ interface Ran {
   attempts: number;
   /** The last stop was refused, and no attempt is left. */
   held: boolean;
-  sessions: string[];
+  /** null: no hook told of one. */
+  session_id: string | null;
   code: number;
 }
 
@@ -41,25 +42,19 @@ async function attempts(context: Context, argv: readonly string[]): Promise<Ran>
   const most = readProjectConfig(config.cwd).max_attempts;
   let next = { argv: [...argv], resumes: true };
   let session: RunSession | undefined;
-  let done = 0;
-  for (;;) {
+  for (let done = 1; ; done++) {
     const env = {
       ...{ ...io.env, FLIPSTREAM_HOME: config.home.root, FLIPSTREAM_RUN: run_id },
-      ...(session ? { FLIPSTREAM_RUN_PARENT: session.session_id } : {}),
-      ...(next.resumes ? {} : { FLIPSTREAM_RUN_ATTEMPTS: String(most - done) }),
+      ...(session && !next.resumes ? { FLIPSTREAM_RUN_SESSION: session.session_id } : {}),
     };
     const code = await harness(context, next.argv, env);
-    done += 1;
-    const all = sessionsOf(config.home, run_id);
-    session = all.at(-1);
-    const sessions = [...new Set(all.map(({ session_id }) => session_id))];
+    session = sessionsOf(config.home, run_id).at(-1);
     const held = session !== undefined && !io.signal.aborted && (await heldAtEnd(context, session));
     if (!held || !session || done >= most) {
       if (session) tellEnd(config.home, session, run_id, io.clock());
-      return { run_id, attempts: done, held, sessions, code };
+      return { run_id, attempts: done, held, session_id: session?.session_id ?? null, code };
     }
     next = nextAttempt(argv, session.harness, session.session_id);
-    if (!next.resumes) tellEnd(config.home, session, run_id, io.clock());
   }
 }
 

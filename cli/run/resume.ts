@@ -17,7 +17,7 @@ const RESUME: Readonly<Record<string, (before: readonly string[], id: string, pr
 
 export interface Attempt {
   argv: string[];
-  /** The harness goes on with the session it had; else the attempt is a new session and names the one before. */
+  /** The harness goes on with the session it had; else it begins anew, and is recorded in the session of the run's first attempt. */
   resumes: boolean;
 }
 

@@ -3,10 +3,13 @@
  * capabilities names one, else written after the harness's documentation.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CAPABILITIES, type Capability, HARNESS_CAPABILITIES } from '../../schemas/harness-capabilities.ts';
+import { hear } from '../capture.ts';
 import type { Adapter, RawDraft } from './adapter.ts';
 import { ADAPTERS, chooseAdapter } from './choose.ts';
+import { harnessPayloads } from './fuzz.ts';
 import { asPayload, type Payload } from './payload.ts';
 
 const context = { readRules: () => 'rules', facts: {} };
@@ -77,4 +80,13 @@ describe.each(ADAPTERS.map((adapter) => [adapter.harness, adapter] as const))('%
 
 test('every harness of the table has an adapter, in the same order', () => {
   expect(ADAPTERS.map(({ harness }) => harness)).toEqual(HARNESS_CAPABILITIES.map(({ harness }) => harness));
+});
+
+test('C9 2,000 payloads with something wrong in them: every adapter makes drafts of them', () => {
+  for (const payload of fc.sample(harnessPayloads(), { numRuns: 2_000, seed: 5 })) {
+    const heard = hear(payload);
+    if (!heard.payload || !heard.adapter) continue;
+    expect(heard.adapter.drafts(heard.payload, context).length).toBeGreaterThan(0);
+    expect(['start', 'stop', 'end', null]).toContain(heard.adapter.moment(heard.payload));
+  }
 });

@@ -19,10 +19,8 @@ export interface HookEnvironment {
 
 export interface RunEnvironment {
   id: string;
-  /** The session of the attempt before, when this one is another. */
-  parent: string | null;
-  /** Attempts that are left of the run's budget. */
-  attempts: number | null;
+  /** The session of the run's first attempt, when this attempt is one that the harness begins anew: it is recorded there. */
+  session: string | null;
 }
 
 /** @param home given on the command line; it wins over the environment */
@@ -42,10 +40,10 @@ export function readEnvironment(
   };
 }
 
-function runIn(env: NodeJS.ProcessEnv): RunEnvironment | null {
-  const { FLIPSTREAM_RUN: id, FLIPSTREAM_RUN_PARENT: parent, FLIPSTREAM_RUN_ATTEMPTS: attempts } = env;
+function runIn({
+  FLIPSTREAM_RUN: id,
+  FLIPSTREAM_RUN_SESSION: session,
+}: NodeJS.ProcessEnv): RunEnvironment | null {
   // it names a file of ours
-  if (!id || !/^[\w-]{1,64}$/.test(id)) return null;
-  const left = Number(attempts);
-  return { id, parent: parent || null, attempts: Number.isInteger(left) && left > 0 ? left : null };
+  return id && /^[\w-]{1,64}$/.test(id) ? { id, session: session || null } : null;
 }

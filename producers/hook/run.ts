@@ -68,7 +68,7 @@ export async function runHook(io: HookIo): Promise<void> {
     if (entry) putEntry(home, entry, io.startedAt, disk);
     return;
   }
-  const heard = hear(input.bytes);
+  const heard = inRun(hear(input.bytes), environment);
   const { adapter, payload } = heard;
   const moment = adapter && payload ? adapter.moment(payload) : null;
   io.budget?.(moment === null ? BUDGET_MS : BUDGETS_MS[moment]);
@@ -87,6 +87,11 @@ export async function runHook(io: HookIo): Promise<void> {
   }
   if (start && adapter.showsMessage) io.print(start.output);
   await ensureCollector(home, environment.all);
+}
+
+/** Attempts of a run that the harness cannot resume are one session all the same: so one chain, and one budget. */
+function inRun(heard: Heard, { run }: HookEnvironment): Heard {
+  return run?.session && heard.adapter ? { ...heard, sessionId: run.session } : heard;
 }
 
 function contextOf(io: HookIo, hash: Hash): CaptureContext {
@@ -118,7 +123,7 @@ async function startFacts({ environment }: HookIo, heard: Heard, payload: Payloa
     if (!run) return { fields: start.fields, output: sessionStartOutput(start) };
     const { runFacts } = await import('./run-facts.ts');
     return {
-      fields: { ...start.fields, ...runFacts(home, run, heard, start) },
+      fields: { ...start.fields, ...runFacts(home, run, heard) },
       output: sessionStartOutput(start),
     };
   } catch {
