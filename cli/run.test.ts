@@ -25,6 +25,10 @@ describe('what a person gets', () => {
     [['verify']],
     [['verify', 'a', '--what']],
     [['oracle', 'log', 'show', '--limit', 'x']],
+    [['sessions', '--limit', '-1']],
+    [['sessions', '--outcome', 'zzz']],
+    [['flips', '--limit', '1.5']],
+    [['up', '--metrics-port', '70000']],
     [['--oracle-home', 'x']],
   ])('%j is a usage error: exit 2, nothing on stdout, no stack', async (argv) => {
     const ran = await box.flipstream(argv);

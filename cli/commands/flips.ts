@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Log } from '../../log/log.ts';
 import type { Flip } from '../../schemas/generated.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
+import { Count } from '../flags.ts';
 import { withLog } from '../open-log.ts';
 import { table } from '../table.ts';
 import { withWarehouse } from '../warehouse.ts';
@@ -10,7 +11,7 @@ import { withWarehouse } from '../warehouse.ts';
 const POLL_MS = 250;
 const Flags = z.looseObject({
   follow: z.boolean().default(false),
-  limit: z.coerce.number('must be a whole number').int().positive().default(50),
+  limit: Count.default(50),
 });
 
 /** `flipstream flips`. */

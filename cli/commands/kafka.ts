@@ -3,12 +3,9 @@ import { ACL_ROLES, type AclRole, aclCommand, grantsOf } from '../../log/kafka/s
 import type { Change } from '../../log/kafka/setup/topics.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
+import { Count } from '../flags.ts';
 import { REDUCER_GROUPS, requireKafka, withAdmin } from '../kafka/cluster.ts';
 
-const Count = z.coerce
-  .number('must be a whole number')
-  .int('must be a whole number')
-  .positive('must be above 0');
 const SetupFlags = z.looseObject({
   partitions: Count.optional(),
   replication: Count.default(3),

@@ -7,6 +7,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { type Cli, type Context, handle } from '../command.ts';
 import type { Config } from '../config.ts';
 import { engineOf } from '../engine.ts';
+import { Milliseconds } from '../flags.ts';
 import { openLog } from '../open-log.ts';
 import { addOracleCommand } from './oracle-command.ts';
 
@@ -14,11 +15,7 @@ const Flags = z.looseObject({
   listen: z.string().optional(),
   tlsCert: z.string().optional(),
   tlsKey: z.string().optional(),
-  bucketMs: z.coerce
-    .number('must be milliseconds')
-    .int('must be whole milliseconds')
-    .positive('must be above 0')
-    .optional(),
+  bucketMs: Milliseconds.optional(),
 });
 type Flags = z.infer<typeof Flags>;
 

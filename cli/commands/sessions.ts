@@ -1,14 +1,16 @@
 import { z } from 'zod';
+import { OUTCOMES } from '../../schemas/outcome.ts';
 import { text } from '../../warehouse/duck.ts';
 import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
+import { Count } from '../flags.ts';
 import { sessionRow } from '../session/read.ts';
 import { table } from '../table.ts';
 import { withWarehouse } from '../warehouse.ts';
 
 const Flags = z.looseObject({
-  limit: z.coerce.number('must be a whole number').int().positive().default(50),
+  limit: Count.default(50),
   task: z.string().optional(),
-  outcome: z.string().optional(),
+  outcome: z.enum(OUTCOMES, `must be one of ${OUTCOMES.join(', ')}`).optional(),
 });
 
 /** `flipstream sessions` and `flipstream session show`. */
@@ -16,7 +18,7 @@ export function addSessions(cli: Cli, session: Cli['program']): void {
   const list = addCommand(cli.program, 'sessions', 'list the sessions, newest first')
     .option('--limit <n>', 'the newest n (default: 50)')
     .option('--task <id>', 'only sessions on this task')
-    .option('--outcome <outcome>', 'only sessions with this outcome: flipped, no_flip, ungraded, …');
+    .option('--outcome <outcome>', `only sessions with this outcome: ${OUTCOMES.join(', ')}`);
   handle(cli, list, Flags, async ({ config, out }, flags) => {
     const where = [
       ...(flags.task === undefined ? [] : [`task_id = ${text(flags.task)}`]),

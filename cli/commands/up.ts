@@ -5,26 +5,19 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle, ORACLE_HOME_FLAG } from '../command.ts';
 import { ENGINE_FLAGS, EngineFlags, engineOf } from '../engine.ts';
 import { EXIT } from '../exit.ts';
+import { Milliseconds, Port } from '../flags.ts';
 import { mainScript } from '../package.ts';
+import { withProgress } from '../progress.ts';
 import { lockUp } from '../up/lock.ts';
 import { localRoles, ROLES } from '../up/roles.ts';
 import { runRole } from '../up/run-role.ts';
 import { type Part, supervise } from '../up/supervise.ts';
 
-const Port = z.coerce
-  .number('must be a port')
-  .int('must be a port')
-  .min(0, 'must be a port')
-  .max(65_535, 'must be a port');
 const Flags = EngineFlags.extend({
   role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`).optional(),
   metricsPort: Port.optional(),
   acceptGap: z.boolean().default(false),
-  bucketMs: z.coerce
-    .number('must be milliseconds')
-    .int('must be whole milliseconds')
-    .positive('must be above 0')
-    .optional(),
+  bucketMs: Milliseconds.optional(),
 });
 type Flags = z.infer<typeof Flags>;
 
@@ -76,7 +69,7 @@ async function superviseAll(context: Context, flags: Flags): Promise<void> {
       () => 'ready' as const,
       (error: FlipstreamError) => error,
     );
-    let ended = await Promise.race([ready, stopped]);
+    let ended = await withProgress(io.stderr, 'Starting', () => Promise.race([ready, stopped]));
     if (ended === 'ready') {
       out.item(
         { running: roles, pids: supervisor.pids(), home: config.home.root },

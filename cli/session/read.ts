@@ -32,7 +32,7 @@ export async function sessionRow(warehouse: Warehouse, given: string): Promise<S
     throw new FlipstreamError(
       'session_unknown',
       'usage',
-      `No session ${given} has landed: flipstream sessions lists them.`,
+      `No session whose id is or begins with "${given}" has landed: flipstream sessions lists them.`,
     );
   if (second && first.session_id !== given)
     throw new FlipstreamError(

@@ -1,6 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { RawRecord } from '../values.ts';
+import { DAMAGED_ADVICE } from './sqlite-errors.ts';
 
 /** Each record: offset above the block's base, key and value length (32 bits each), time (64-bit float). */
 const RECORD_HEADER = 20;
@@ -102,7 +103,7 @@ function torn(cause?: unknown): FlipstreamError {
   return new FlipstreamError(
     'log_damaged',
     'fatal',
-    'a block of the log is damaged: restore the file from a copy',
+    `a block of the log is damaged: ${DAMAGED_ADVICE}`,
     cause,
   );
 }

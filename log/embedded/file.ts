@@ -14,7 +14,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { integer } from './rows.ts';
-import { named } from './sqlite-errors.ts';
+import { DAMAGED_ADVICE, named } from './sqlite-errors.ts';
 import { APPLICATION_ID, FORMAT, TABLES } from './tables.ts';
 
 /** How long one call may block the event loop for a lock; longer waits are asynchronous (transact.ts). */
@@ -116,7 +116,7 @@ function refuseCutShort(path: string): void {
       throw new FlipstreamError(
         'log_damaged',
         'fatal',
-        `${path} was cut short: ${size} bytes are left of ${page * header.readUInt32BE(28)}; restore it from a copy`,
+        `${path} was cut short: ${size} bytes are left of ${page * header.readUInt32BE(28)}; ${DAMAGED_ADVICE}`,
       );
     }
   } finally {

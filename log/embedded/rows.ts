@@ -1,5 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { DAMAGED_ADVICE } from './sqlite-errors.ts';
 
 type Row = Record<string, SQLOutputValue> | undefined;
 
@@ -7,7 +8,7 @@ function wrong(column: string): never {
   throw new FlipstreamError(
     'log_damaged',
     'fatal',
-    `the log's file holds no usable ${column}: restore it from a copy`,
+    `the log's file holds no usable ${column}: ${DAMAGED_ADVICE}`,
   );
 }
 

@@ -1,5 +1,9 @@
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 
+/** What helps when the log's file is damaged. */
+export const DAMAGED_ADVICE =
+  'restore it from a copy, or move it away: flipstream replay fills a new home from the archive';
+
 /** Primary result codes of SQLite (sqlite.org/rescode.html). */
 const BUSY = 5;
 const LOCKED = 6;
@@ -45,7 +49,7 @@ export function named(error: unknown, path: string): unknown {
     case CANTOPEN:
       return fail('log_unopenable', 'fatal', `${path} cannot be opened for writing: check who owns it`);
     case CORRUPT:
-      return fail('log_damaged', 'fatal', `${path} is damaged or was cut short: restore it from a copy`);
+      return fail('log_damaged', 'fatal', `${path} is damaged or was cut short: ${DAMAGED_ADVICE}`);
     case NOTADB:
       return fail(
         'log_not_ours',

@@ -1,4 +1,5 @@
 import type { Flip, Session, Verdict } from '../../schemas/generated.ts';
+import { UNGRADED_OUTCOMES } from '../../schemas/outcome.ts';
 import { size } from '../intervals.ts';
 import { get } from '../keyed.ts';
 import { type Chain, missingIn, type Start, seenIn } from './chain.ts';
@@ -101,14 +102,7 @@ function sessionOf(one: Case, { judged, counted, chosen, revision }: Found): Ses
   };
 }
 
-const ENDS: ReadonlySet<string> = new Set([
-  'aborted',
-  'no_task',
-  'ungraded',
-  'pending',
-  'oracle_error',
-  'gate_error',
-]);
+const ENDS: ReadonlySet<string> = new Set(UNGRADED_OUTCOMES);
 
 /** Signed verdicts decide; without one, what the end says, but never more than that nothing was graded. */
 function outcomeOf(
