@@ -39,6 +39,10 @@ create table if not exists cache (
   cache_key text primary key, code text not null, principal text not null, request_id text not null,
   run_ms integer not null, release_at integer not null
 ) strict;
+create table if not exists signals (
+  verdict_id text not null, session_id text not null, task_id text not null, name text not null, kind text not null,
+  passed integer, decides integer not null, primary key (verdict_id, name)
+) strict;
 create table if not exists runs (
   id integer primary key, run_id text not null unique, kind text not null, task_id text not null,
   principal text, request_id text, session_id text, at text not null, code text not null, reason text

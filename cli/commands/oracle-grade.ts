@@ -21,22 +21,29 @@ export function addOracleGrades(cli: Cli, parent: Cli['program']): void {
   );
   handle(cli, grade, NoFlags, async (context, _, [id = '', path = '']) => {
     const diff = readDiffFile(resolve(context.config.cwd, path));
-    const { code, reason, result } = await withOracle(context, (opened) =>
+    const { code, reason, result, signals } = await withOracle(context, (opened) =>
       withProgress(context.io.stderr, `Grading ${path}`, () =>
         gradeDiff(opened, knownTask(opened, id), { kind: 'by_hand', diff, diff_hash: sha256(diff) }),
       ),
     );
     const dropped = result.dropped.map(({ paths, why }) => ({ paths, why }));
-    context.out.result({ task_id: id, code, reason, dropped }, () =>
+    context.out.result({ task_id: id, code, reason, dropped, signals }, () =>
       [
         `${code}: ${reason}.`,
         ...dropped.map(({ paths, why }) => `Not applied: ${paths.join(' → ')} (${why}).`),
+        ...signals.map(({ name, kind, passed }) => `Signal ${name} (${kind}): ${SAID[String(passed)]}.`),
       ].join('\n'),
     );
     return code === 'PASS' ? EXIT.ok : EXIT.failed;
   });
   addRegrade(cli, parent);
 }
+
+const SAID: Readonly<Record<string, string>> = {
+  true: 'passed',
+  false: 'did not pass',
+  null: 'could not be run',
+};
 
 const COLUMNS = ['session_id', 'before', 'now', 'retracted', 'verdict_id'];
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { listRuns, readRun } from '../../oracle/private-log.ts';
+import { listSignals } from '../../oracle/signals/store.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { type Cli, handle } from '../command.ts';
+import { Count } from '../flags.ts';
 import { table } from '../table.ts';
 import { addOracleCommand, withOracle } from './oracle-command.ts';
 
@@ -17,17 +19,28 @@ export function addOracleLog(cli: Cli, parent: Cli['program']): void {
   const Flags = z.looseObject({
     task: z.string().optional(),
     session: z.string().optional(),
-    limit: z.coerce
-      .number('must be a number')
-      .int('must be a whole number')
-      .positive('must be above 0')
-      .optional(),
+    limit: Count.optional(),
   });
   handle(cli, show, Flags, async (context, { task: task_id, session: session_id, limit }, [run]) =>
     withOracle(context, (opened) => {
       if (run !== undefined) return context.out.raw(readRun(opened, run) ?? unknown(run));
       const rows = listRuns(opened.db, { task_id, session_id, limit });
       context.out.result(rows, () => (rows.length > 0 ? table(COLUMNS, rows) : 'No runs yet.'));
+    }),
+  );
+}
+
+/** `flipstream oracle signals`: what soft oracles said beside the verdicts. */
+export function addOracleSignals(cli: Cli, parent: Cli['program']): void {
+  const command = addOracleCommand(parent, 'signals', 'list what soft oracles said, by verdict').option(
+    '--task <id>',
+    'only those of this task',
+  );
+  const columns = ['task_id', 'session_id', 'name', 'kind', 'passed', 'decides', 'verdict_id'];
+  handle(cli, command, z.looseObject({ task: z.string().optional() }), async (context, { task }) =>
+    withOracle(context, (opened) => {
+      const rows = listSignals(opened.db, task);
+      context.out.result(rows, () => (rows.length > 0 ? table(columns, rows) : 'No signals yet.'));
     }),
   );
 }

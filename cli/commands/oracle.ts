@@ -4,7 +4,7 @@ import { type Cli, handle } from '../command.ts';
 import { addOracleCommand, withOracle } from './oracle-command.ts';
 import { addOracleGrades } from './oracle-grade.ts';
 import { addOracleKey } from './oracle-key.ts';
-import { addOracleLog } from './oracle-log.ts';
+import { addOracleLog, addOracleSignals } from './oracle-log.ts';
 import { addOracleServe } from './oracle-serve.ts';
 import { addOracleTask } from './oracle-task.ts';
 
@@ -19,6 +19,7 @@ export function addOracle(cli: Cli): void {
   addOracleGrades(cli, oracle);
   addOracleServe(cli, oracle);
   addOracleLog(cli, oracle);
+  addOracleSignals(cli, oracle);
 }
 
 function addToken(cli: Cli, oracle: Cli['program']): void {

@@ -5,11 +5,12 @@ import { sha256 } from '../../schemas/hash.ts';
 import type { Placement } from '../keys/key.ts';
 import type { Oracle } from '../oracle.ts';
 import { keepDiff } from '../private-log.ts';
+import { keepSignals } from '../signals/store.ts';
 import { readyTask } from '../tasks/rows.ts';
 import { remember } from './cache.ts';
 import { createGrader, type Found } from './grader.ts';
 import { createQueue } from './queue.ts';
-import { releaseDue } from './release.ts';
+import { releaseDue, verdictIdOf } from './release.ts';
 import {
   acceptRequest,
   type Facts,
@@ -63,6 +64,8 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
     const release_at = nextEdge(Math.max(timers.now(), found.notBefore - 1), bucketMs);
     oracle.db.transaction(() => {
       finishRequest(oracle.db, request.id, { ...found, release_at });
+      const verdict_id = verdictIdOf(request.principal, request.request_id);
+      keepSignals(oracle.db, { ...request, verdict_id }, found.signals);
       if (found.cache && found.code !== 'ERROR') {
         const { code, cache } = found;
         const { principal, request_id } = request;
@@ -160,7 +163,14 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
       ),
     );
     if (accepted && !queue.add(principal.name, () => grade(accepted, aborter.signal)))
-      note(accepted, { code: 'ERROR', reason: 'queue_full', cached_from: null, notBefore: 0, cache: null });
+      note(accepted, {
+        code: 'ERROR',
+        reason: 'queue_full',
+        signals: [],
+        cached_from: null,
+        notBefore: 0,
+        cache: null,
+      });
     return accepted && requestById(oracle.db, accepted.id);
   }
 

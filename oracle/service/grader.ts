@@ -3,6 +3,7 @@ import { gradeDiff } from '../grade-diff.ts';
 import type { Oracle } from '../oracle.ts';
 import { readDiff } from '../private-log.ts';
 import type { Outcome } from '../runner/outcome.ts';
+import type { SignalResult } from '../signals/run-signals.ts';
 import { readyTask, taskRow } from '../tasks/rows.ts';
 import { cacheKey, findCached } from './cache.ts';
 import { verdictIdOf } from './release.ts';
@@ -11,6 +12,7 @@ import type { Timers } from './timers.ts';
 
 /** How a request ended, before it has a release time. */
 export interface Found extends Outcome {
+  signals: readonly SignalResult[];
   cached_from: string | null;
   /** A copied answer takes as long as its original did, so that its time does not say that it is one. */
   notBefore: number;
@@ -64,6 +66,7 @@ function fromCache(oracle: Oracle, key: string, request: RequestRow): Found | nu
     cached && {
       code: cached.code,
       reason: 'cached',
+      signals: [],
       cached_from: verdictIdOf(cached.principal, cached.request_id),
       notBefore: Math.max(cached.release_at, request.received_at + cached.run_ms),
       cache: null,
@@ -114,19 +117,25 @@ function slowFail(oracle: Oracle, request: RequestRow): number {
   return Math.ceil(2.5 * (taskRow(oracle.db, request.task_id)?.baseline_ms ?? 0));
 }
 
-async function outcomeFor(oracle: Oracle, request: RequestRow, signal: AbortSignal): Promise<Outcome> {
+type Judged = Outcome & { signals: readonly SignalResult[] };
+
+const failed = (reason: string): Judged => ({ code: 'ERROR', reason, signals: [] });
+
+async function outcomeFor(oracle: Oracle, request: RequestRow, signal: AbortSignal): Promise<Judged> {
   try {
     const task = readyTask(oracle, request.task_id);
     if (!task || task.tests_hash !== request.tests_hash)
-      return { code: 'ERROR', reason: 'task_changed: the task is no longer the one that was asked for' };
+      return failed('task_changed: the task is no longer the one that was asked for');
     const diff = readDiff(oracle, request.diff_hash);
-    if (!diff) return { code: 'ERROR', reason: 'diff_missing: the diff is no longer kept' };
+    if (!diff) return failed('diff_missing: the diff is no longer kept');
     const { diff_hash, principal, request_id, session_id } = request;
     const asked = { principal, request_id, session_id };
     const { diff_missing } = factsOf(request);
-    return await gradeDiff(oracle, task, { kind: 'grade', diff, diff_hash, diff_missing, asked, signal });
+    const run = { kind: 'grade', diff, diff_hash, diff_missing, asked, signal } as const;
+    const { code, reason, signals } = await gradeDiff(oracle, task, run);
+    return { code, reason, signals };
   } catch (error) {
     signal.throwIfAborted();
-    return { code: 'ERROR', reason: `runner_failed: ${messageOf(error)}` };
+    return failed(`runner_failed: ${messageOf(error)}`);
   }
 }

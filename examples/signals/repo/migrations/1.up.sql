@@ -1,0 +1,1 @@
+create table entries (id integer primary key, cents integer not null);

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { drainOutbox } from '../outbox.ts';
+import { answerOf, setUpDesk } from '../service/testing.ts';
+import { gradeRequest, phase, runResult } from '../testing.ts';
+import { listSignals } from './store.ts';
+
+test('they are kept beside the verdict on the oracle\u2019s side, and no record that leaves it tells of them', async () => {
+  const signals = [
+    { name: 'quiet', kind: 'lint', command: 'true' },
+    { name: 'strict', kind: 'build', command: 'false', decides: true },
+  ];
+  const set = await setUpDesk({
+    task: { signals },
+    judge: (job) =>
+      job.definition.hidden[0] === 'true'
+        ? runResult(0, 0, {
+            hidden: [0, 1].map((at) => phase('hidden', job.diff?.includes('loose') ? at : 0)),
+          })
+        : runResult(0, job.diff?.includes('good') ? 0 : 1),
+  });
+  expect(await answerOf(set, gradeRequest(set.row, 'good'))).toBe('PASS');
+  expect(await answerOf(set, gradeRequest(set.row, 'good loose', { session_id: 'b' }))).toBe('FAIL');
+  expect(
+    listSignals(set.oracle.db).map(({ session_id, name, passed, decides }) => [
+      session_id,
+      name,
+      passed,
+      decides,
+    ]),
+  ).toEqual([
+    ['session', 'quiet', true, false],
+    ['session', 'strict', true, true],
+    ['b', 'quiet', true, false],
+    ['b', 'strict', false, true],
+  ]);
+  await drainOutbox(set.oracle.db, set.log);
+  expect(JSON.stringify(set.log.records)).not.toMatch(/quiet|strict/);
+});
