@@ -3,13 +3,15 @@ import type { TopicName } from '../../schemas/topics.ts';
 import type { StoredBytes } from '../log.ts';
 import type { RawBatch, RawRecord } from '../values.ts';
 import type { Core } from './core.ts';
-import { named, unavailable } from './errors.ts';
+import { named, notAllowed, unavailable } from './errors.ts';
 import { fetchFrom } from './fetch.ts';
 import { boundsOf } from './offsets.ts';
 import { readBatches } from './record-batch.ts';
 
 /** Bytes of values that one call gives at most; one record where there is one. */
 const READ_BYTES = 16 * 2 ** 20;
+/** TOPIC_AUTHORIZATION_FAILED */
+const NOT_ALLOWED = 29;
 const LIMITS = { waitMs: 0, bytes: 8 * 2 ** 20, partitionBytes: 8 * 2 ** 20 };
 
 /** Records of one partition from an offset on, without a group. @throws FlipstreamError `unknown_partition` (usage), `kafka_unavailable` */
@@ -49,6 +51,7 @@ async function collect(
   while (next < end && records.length < max && bytes < READ_BYTES) {
     const broker = await wire.leader(topic, partition);
     const [fetched] = await fetchFrom(broker, [{ topic, partition, from: next }], LIMITS);
+    if (fetched?.error === NOT_ALLOWED) throw notAllowed(`reading ${topic}`, wire.brokers);
     if (fetched?.error !== 0)
       throw unavailable(`${topic}/${partition}: Kafka answers with error ${fetched?.error}`, wire.brokers);
     const portion = await readBatches(fetched.bytes, next, fetched.aborted);
