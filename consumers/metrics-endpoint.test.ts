@@ -32,6 +32,9 @@ test('counts, lag, landed rows and delays are there, each scrape anew and none a
     expect(text).toContain('flipstream_warehouse_rows{table="events"} 30\n');
     expect(text).toMatch(/flipstream_lag_records\{group="sink",topic="trace.events",partition="\d"\} 0\n/);
     expect(text).toContain('flipstream_landing_delay_seconds_count 30\n');
+    expect(text).toMatch(/flipstream_published_bytes_total\{topic="trace.events"\} [1-9]\d{3}/);
+    expect(text).toContain('flipstream_fenced_total 0\n');
+    expect(text).toMatch(/flipstream_end_to_end_delay_seconds\{quantile="0.99"\} \d/);
     expect(text).toContain('flipstream_flips{state="standing"} 0\n');
   }
 });
@@ -44,4 +47,12 @@ test('listens on loopback only, answers nothing but GET /metrics, and names a ta
   await expect(startMetrics({ log, warehouse: place.warehouse, port: Number(port) })).rejects.toMatchObject({
     code: 'metrics_port',
   });
+});
+
+test('a process that lands nothing tells of the log alone', async () => {
+  const alone = await startMetrics({ log, port: 0 });
+  const text = await (await fetch(alone.url)).text();
+  expect(text).toContain('flipstream_transaction_failures_total 0\n');
+  expect(text).not.toContain('flipstream_warehouse_rows{');
+  await alone.close();
 });

@@ -1,8 +1,9 @@
 /** The live numbers, for Prometheus: what streams and sink did, how far behind each group is, how long things take. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Log } from '../log/log.ts';
+import type { Log, LogCounters } from '../log/log.ts';
 import { FlipstreamError, messageOf } from '../schemas/errors.ts';
+import { type Clock, isoTime } from '../schemas/time.ts';
 import { query } from '../warehouse/query.ts';
 import type { Sink } from './sink.ts';
 
@@ -10,8 +11,9 @@ export interface MetricsOptions {
   log: Log;
   /** The sink of this process, if it runs here. */
   sink?: Sink;
-  /** Flips and dead letters are counted from the tables, so they survive restarts. */
-  warehouse: string;
+  /** Flips and dead letters are counted from the tables, so they survive restarts; none where nothing lands. */
+  warehouse?: string;
+  clock?: Clock;
   /** 0: any free port. */
   port: number;
 }
@@ -55,7 +57,7 @@ export async function startMetrics(options: MetricsOptions): Promise<MetricsEndp
   };
 }
 
-function createRegistry({ log, sink, warehouse }: MetricsOptions) {
+function createRegistry({ log, sink, warehouse, clock = Date.now }: MetricsOptions) {
   const registry = new Registry();
   const registers = [registry];
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
@@ -65,6 +67,9 @@ function createRegistry({ log, sink, warehouse }: MetricsOptions) {
 
   const published = counter('published_total', 'Records published by this process', ['topic']);
   const consumed = counter('consumed_total', 'Records consumed by this process', ['topic']);
+  const bytesPublished = counter('published_bytes_total', 'Bytes of the values published', ['topic']);
+  const bytesConsumed = counter('consumed_bytes_total', 'Bytes of the values consumed', ['topic']);
+  const fenced = counter('fenced_total', 'Transactions lost to the process that took the partition over');
   const deadLetters = counter('dead_letters_total', 'Records this process set aside');
   const failures = counter('transaction_failures_total', 'Transactions that failed and were tried again');
   const lag = gauge('lag_records', 'Records a group has not processed yet', ['group', 'topic', 'partition']);
@@ -80,14 +85,38 @@ function createRegistry({ log, sink, warehouse }: MetricsOptions) {
     registers,
   });
 
+  const endToEnd = gauge(
+    'end_to_end_delay_seconds',
+    'From captured on the agent host to visible in SQL, of what landed in the last five minutes',
+    ['quantile'],
+  );
+
+  const byTopic = new Map<Counter, (counted: LogCounters) => Record<string, number>>([
+    [published, (counted) => counted.published],
+    [consumed, (counted) => counted.consumed],
+    [bytesPublished, (counted) => counted.bytesPublished],
+    [bytesConsumed, (counted) => counted.bytesConsumed],
+  ]);
+
   /** Collected when asked; the source counts by itself, so each figure is set and not added to. */
   async function collect(): Promise<void> {
     const counted = log.counters();
-    for (const metric of [published, consumed, deadLetters, failures, rows, conflicts, lag, delay])
+    for (const metric of [
+      ...byTopic.keys(),
+      deadLetters,
+      failures,
+      fenced,
+      rows,
+      conflicts,
+      lag,
+      delay,
+      endToEnd,
+    ])
       metric.reset();
-    for (const [topic, value] of Object.entries(counted.published)) published.inc({ topic }, value);
-    for (const [topic, value] of Object.entries(counted.consumed)) consumed.inc({ topic }, value);
+    for (const [metric, read] of byTopic)
+      for (const [topic, value] of Object.entries(read(counted))) metric.inc({ topic }, value);
     deadLetters.inc(counted.deadLetters);
+    fenced.inc(counted.fenced);
     failures.inc(counted.transactionFailures);
     for (const { group, topic, partition, committed, end } of await log.lag()) {
       lag.set({ group, topic, partition: String(partition) }, Math.max(0, end - committed));
@@ -99,11 +128,11 @@ function createRegistry({ log, sink, warehouse }: MetricsOptions) {
       conflicts.inc({ table }, stats.conflicts);
     }
     for (const ms of landed?.delays ?? []) delay.observe(ms / 1000);
-    await collectTables();
+    if (warehouse !== undefined) await collectTables(warehouse);
   }
 
-  async function collectTables(): Promise<void> {
-    const { rows: counts } = await query(warehouse, COUNTS, { memoryMiB: 128, threads: 1 });
+  async function collectTables(warehouse: string): Promise<void> {
+    const { rows: counts } = await query(warehouse, COUNTS, LIGHT);
     const [events, verdicts, quarantined, dead, standing, retracted] = (counts[0] ?? []).map(Number);
     inTable.set({ table: 'events' }, events ?? 0);
     inTable.set({ table: 'verdicts' }, verdicts ?? 0);
@@ -111,15 +140,27 @@ function createRegistry({ log, sink, warehouse }: MetricsOptions) {
     inTable.set({ table: 'deadletter' }, dead ?? 0);
     flips.set({ state: 'standing' }, standing ?? 0);
     flips.set({ state: 'retracted' }, retracted ?? 0);
+    const delays = await query(warehouse, delaysSince(isoTime(clock() - RECENT_MS)), LIGHT);
+    for (const [quantile, seconds] of delays.rows)
+      if (typeof seconds === 'number') endToEnd.set({ quantile: String(quantile) }, seconds);
   }
 
   gauge('up', '1 while this process answers').set(1);
   return { registry, collect };
 }
 
+const LIGHT = { memoryMiB: 128, threads: 1 };
+const RECENT_MS = 300_000;
+
+const delaysSince = (time: string) => `
+  WITH recent AS (
+    SELECT epoch_ms(_landed_at::TIMESTAMP) - epoch_ms(ts::TIMESTAMP) AS ms FROM events WHERE _landed_at >= '${time}')
+  SELECT '0.5', quantile_cont(ms, 0.5) / 1000 FROM recent
+  UNION ALL SELECT '0.99', quantile_cont(ms, 0.99) / 1000 FROM recent`;
+
 const COUNTS = `
   SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM verdicts), (SELECT count(*) FROM quarantine),
-    (SELECT count(*) FROM deadletter), (SELECT count(*) FROM flips WHERE retracted IS NULL),
+    (SELECT count(*) FROM deadletter WHERE reason <> 'put_back'), (SELECT count(*) FROM flips WHERE retracted IS NULL),
     (SELECT count(*) FROM flips WHERE retracted IS NOT NULL)`;
 
 function answer(response: ServerResponse, status: number, type: string, body: string): void {

@@ -25,7 +25,7 @@ export interface RoleOptions {
   log: Log;
   clock: Clock;
   logger: Logger;
-  /** Port of the metrics endpoint; the sink's process serves it. */
+  /** Port of the metrics endpoint of streams and sink; under `up` the sink's process serves it. */
   metricsPort?: number | undefined;
   /** Goes on where retention deleted what had not landed. */
   acceptGap?: boolean | undefined;
@@ -36,14 +36,19 @@ export interface RoleOptions {
 const START: Readonly<Record<Role, (options: RoleOptions) => Promise<Running>>> = {
   collector: ({ config, log, clock }) =>
     startCollector({ home: config.home, log, clock, settings: readSettings(config.home) }),
-  streams: async ({ config, log }) => {
+  streams: async ({ config, log, metricsPort }) => {
     const keyRing = readKeyRing(config.home.keyRing);
-    return together([
+    const metrics = metricsPort === undefined ? null : await startMetrics({ log, port: metricsPort });
+    const reducers = together([
       log.run(createRedact()),
       log.run(createJoin({ keyRing })),
       log.run(createSessionMetrics()),
       log.run(createBucketMetrics()),
     ]);
+    return {
+      done: reducers.done,
+      stop: async () => void (await Promise.all([reducers.stop(), metrics?.close()])),
+    };
   },
   sink: startLanding,
   oracle: ({ config, log, logger, bucketMs }) =>
