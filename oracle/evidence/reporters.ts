@@ -37,7 +37,7 @@ class Reporter:
 sys.exit(pytest.main(sys.argv[1:], plugins=[Reporter()]))
 `;
 
-export const UNITTEST_MAIN = `import json, os, random, sys, unittest
+export const UNITTEST_MAIN = `import json, os, pathlib, random, sys, unittest
 
 sys.path[0] = os.getcwd()
 out = open(os.environ["REPORT"], "w")
@@ -69,7 +69,8 @@ class Result(unittest.TextTestResult):
 
 def load(target):
     if os.path.isdir(target):
-        return unittest.defaultTestLoader.discover(target, top_level_dir=os.getcwd())
+        files = sorted(map(str, pathlib.Path(target).rglob("test*.py")))
+        return unittest.TestSuite(map(load, files))
     name = target[:-3].replace("/", ".") if target.endswith(".py") else target
     return unittest.defaultTestLoader.loadTestsFromName(name)
 
