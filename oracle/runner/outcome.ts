@@ -39,13 +39,3 @@ export function controlFault(control: RunResult): string | null {
   const broken = control.hidden.find(abnormal);
   return broken ? `${broken.name} at the base commit ${describe(broken)}` : null;
 }
-
-/** Why a baseline run is not one that a task may have, or null: hidden tests fail, the suite passes (chapter 3). */
-export function baselineFault(run: RunResult): string | null {
-  if (run.suite && !passed(run.suite))
-    return `the existing suite does not pass at the base commit: it ${describe(run.suite)}`;
-  const broken = run.hidden.find(abnormal);
-  if (broken) return `the hidden tests do not run at the base commit: ${broken.name} ${describe(broken)}`;
-  if (run.hidden.every(passed)) return 'the hidden tests pass at the base commit: there is nothing to do';
-  return null;
-}

@@ -15,7 +15,7 @@ export const TaskId = z
 const Globs = z.array(z.string().min(1));
 
 /** What writes the tests' results, and in which form the container runner asks for them. */
-export const FRAMEWORKS = [
+const FRAMEWORKS = [
   'pytest',
   'unittest',
   'node:test',
