@@ -15,16 +15,7 @@ export const TaskId = z
 const Globs = z.array(z.string().min(1));
 
 /** What writes the tests' results, and in which form the container runner asks for them. */
-const FRAMEWORKS = [
-  'pytest',
-  'unittest',
-  'node:test',
-  'vitest',
-  'jest',
-  'go',
-  'cargo',
-  'junit',
-] as const;
+const FRAMEWORKS = ['pytest', 'unittest', 'node:test', 'vitest', 'jest', 'go', 'cargo', 'junit'] as const;
 export type Framework = (typeof FRAMEWORKS)[number];
 
 /** By a registry's digest or by an image id: a tag could be another image tomorrow. */
