@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
 import { type MemoryLog, memoryLog } from '../collector/testing.ts';
 import { type Home, layout } from '../home.ts';
 import type { Report } from './counts.ts';
@@ -84,4 +85,26 @@ export function transcript(session = 's1', more: readonly object[] = []): object
     }),
     ...more,
   ];
+}
+
+/** What was told to a bench's log, in order, without beginnings and ends. */
+export function toldTo({ log }: Bench): string[] {
+  return log.events
+    .filter(({ type }) => !type.startsWith('session_'))
+    .map(({ type, kind, role, text_redacted: text, tool_name: tool, status, exit_code: exit }) => {
+      if (type === 'tool_call') return [tool, status, exit].filter((one) => one !== null).join(' ');
+      return type === 'message' ? `${role} ${text}` : `(${kind})`;
+    });
+}
+
+/** Imports a file twice, asserts that nothing is refused and that the second time brings nothing. @returns what was told */
+export async function importTwice(bench: Bench, name: string, content: string | Buffer): Promise<string[]> {
+  bench.file(name, content);
+  const report = await bench.run();
+  expect(report.reasons).toEqual({});
+  const before = bench.log.events.length;
+  const again = await bench.run();
+  expect(again.reasons).toEqual({});
+  expect(bench.log.events.length, 'twice gives nothing new').toBe(before);
+  return toldTo(bench);
 }

@@ -1,0 +1,213 @@
+/** A short session of each format: what of it becomes what. Recorded to the formats' published definitions. */
+
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { importedId } from './chains.ts';
+import { type Bench, importBench, importTwice, jsonl, toldTo } from './testing.ts';
+
+let bench: Bench;
+beforeEach(() => {
+  bench = importBench();
+});
+afterEach(() => bench.remove());
+
+test('OpenCode', async () => {
+  const part = (id: string, rest: object) => ({ id, ...rest });
+  const tool = {
+    type: 'tool',
+    tool: 'bash',
+    callID: 'c1',
+    state: { status: 'completed', input: { command: 'false' }, output: 'no', metadata: { exit: 1 } },
+  };
+  const document = {
+    info: { id: 'ses_1', version: '1.18.31', time: { created: 1773867525000 } },
+    messages: [
+      {
+        info: { id: 'm0', role: 'user', time: { created: 1773867525015 } },
+        parts: [part('p0', { type: 'text', text: 'fix' })],
+      },
+      {
+        info: { id: 'm1', role: 'assistant', modelID: 'x', time: { created: 1773867525023 } },
+        parts: [
+          part('p1', { type: 'step-start' }),
+          part('p2', { type: 'text', text: 'ok' }),
+          part('p3', tool),
+        ],
+      },
+    ],
+  };
+  expect(await importTwice(bench, 'export.json', JSON.stringify(document, null, 1))).toEqual([
+    ...['user fix', '(prompt_details)', '(step-start)', 'assistant ok', 'bash error 1', '(answer_details)'],
+  ]);
+});
+
+const GEMINI = [
+  { id: 'g1', timestamp: '2026-01-01T00:00:00.000Z', type: 'user', content: [{ text: 'fix' }] },
+  {
+    ...{
+      id: 'g2',
+      timestamp: '2026-01-01T00:00:01.000Z',
+      type: 'gemini',
+      content: 'ok',
+      model: 'g',
+      thoughts: [{ subject: 'a', description: 'b' }],
+    },
+    toolCalls: [
+      {
+        id: 'c1',
+        name: 'run_shell_command',
+        args: {},
+        status: 'error',
+        result: [{ functionResponse: { response: { error: 'no' } } }],
+      },
+    ],
+  },
+  { id: 'g3', timestamp: '2026-01-01T00:00:02.000Z', type: 'info', content: 'told' },
+];
+const GEMINI_TOLD = ['user fix', '(thinking)', 'assistant ok', 'run_shell_command error', '(info)'];
+
+test('Gemini, as a document and in lines', async () => {
+  const meta = { sessionId: 'g', projectHash: 'h', startTime: '2026-01-01T00:00:00.000Z' };
+  expect(await importTwice(bench, 'session-1.json', JSON.stringify({ ...meta, messages: GEMINI }))).toEqual(
+    GEMINI_TOLD,
+  );
+  bench.file('session-2.jsonl', jsonl([{ ...meta, sessionId: 'h' }, ...GEMINI, { $set: { summary: 'x' } }]));
+  await bench.run();
+  expect(toldTo(bench).slice(GEMINI_TOLD.length)).toEqual([...GEMINI_TOLD, '(session_set)']);
+});
+
+test('OpenHands, before its SDK and after', async () => {
+  const run = { action: 'run', source: 'agent', args: { command: 'false', thought: 'try' } };
+  const old = [
+    {
+      id: 0,
+      timestamp: '2025-02-01T00:14:10.787622',
+      source: 'user',
+      action: 'message',
+      args: { content: 'fix' },
+    },
+    { id: 1, timestamp: '2025-02-01T00:14:11.787622', ...run },
+    {
+      id: 2,
+      source: 'agent',
+      observation: 'run',
+      cause: 1,
+      content: 'no',
+      extras: { metadata: { exit_code: 1 } },
+    },
+    { id: 3, source: 'agent', action: 'finish', args: { final_thought: 'done' } },
+  ];
+  const expected = ['user fix', 'assistant try', 'run error 1', 'assistant done', '(finish)'];
+  expect(await importTwice(bench, 'old.json', JSON.stringify(old))).toEqual(expected);
+  const event = (id: string, kind: string, rest: object) => ({
+    id,
+    kind,
+    timestamp: '2026-06-16T05:39:18.809928',
+    ...rest,
+  });
+  const lines = [
+    event('e1', 'MessageEvent', {
+      source: 'user',
+      llm_message: { role: 'user', content: [{ type: 'text', text: 'fix' }] },
+    }),
+    event('e2', 'ActionEvent', {
+      thought: [{ type: 'text', text: 'try' }],
+      action: { command: 'false' },
+      tool_name: 'terminal',
+      tool_call_id: 'c1',
+    }),
+    event('e3', 'ObservationEvent', {
+      tool_name: 'terminal',
+      tool_call_id: 'c1',
+      observation: { content: [{ type: 'text', text: 'no' }], exit_code: 1 },
+    }),
+    event('e4', 'ConversationStateUpdateEvent', { key: 'stats' }),
+  ];
+  bench.file('events.jsonl', jsonl(lines));
+  await bench.run();
+  expect(toldTo(bench).slice(expected.length)).toEqual([
+    'user fix',
+    'assistant try',
+    'terminal error 1',
+    '(ConversationStateUpdateEvent)',
+  ]);
+});
+
+test('Shepherd: the timeline, a stream, a durable trace', async () => {
+  const effects = [
+    { effect_type: 'prompt_sent', user_prompt: 'fix', timestamp: 1780000000 },
+    {
+      effect_type: 'tool_call_started',
+      tool_call_id: 'c1',
+      tool_name: 'Bash',
+      params: {},
+      timestamp: 1780000001,
+    },
+    {
+      effect_type: 'tool_call_completed',
+      tool_call_id: 'c1',
+      tool_name: 'Bash',
+      success: false,
+      output: 'no',
+      timestamp: 1780000002,
+    },
+    { effect_type: 'task_failed', error: 'x', timestamp: 1780000003 },
+  ];
+  const expected = ['user fix', 'Bash error', '(task_failed)'];
+  const timeline = { total_effects: 4, effect_types: ['prompt_sent'], timeline: effects };
+  expect(await importTwice(bench, 'a.json', JSON.stringify(timeline, null, 2))).toEqual(expected);
+  bench.file(
+    'scope_1.jsonl',
+    jsonl(effects.map((effect, sequence) => ({ effect, sequence, scope_id: 'root' }))),
+  );
+  const trace = {
+    schema: 'vcscore/trace-revision/v1',
+    kind: 'shepherd.task_trace',
+    trace_owner_id: 't',
+    events: [{ id: '1', kind: 'check.violation' }],
+    causal_edges: [],
+  };
+  bench.file('t.trace.json', JSON.stringify(trace, null, 2));
+  await bench.run();
+  expect(toldTo(bench).slice(expected.length)).toEqual([...expected, '(check.violation)']);
+});
+
+test('chat messages in OpenAI’s shape, a session a line', async () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'bash', arguments: '{"command":"ls"}' } };
+  const messages = [
+    { role: 'system', content: 'be good' },
+    { role: 'user', content: 'fix' },
+    { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'c1', content: 'x' },
+    { role: 'assistant', content: 'done' },
+  ];
+  const one = ['(system_prompt)', 'user fix', 'bash', 'assistant done'];
+  expect(
+    await importTwice(bench, 'chat.jsonl', jsonl([{ messages }, { messages: messages.slice(1) }])),
+  ).toEqual([...one, ...one.slice(1)]);
+});
+
+test('a report says how its trajectory came out, and nothing is signed', async () => {
+  const traj = {
+    environment: 'task-1',
+    trajectory: [{ action: 'ls', observation: 'x', response: 'look' }],
+    history: [],
+  };
+  bench.file(join('run', 'task-1.traj'), JSON.stringify(traj));
+  bench.file(
+    join('run', 'task-1.report.json'),
+    JSON.stringify({ patch_exists: true, resolved: true, tests_status: {} }),
+  );
+  bench.file('stray.report.json', JSON.stringify({ patch_exists: true, resolved: true }));
+  const report = await bench.run();
+  expect(report.reasons).toEqual({ 'a report of a trajectory that was not imported': 1 });
+  const label = bench.log.events.find(({ kind }) => kind === 'evaluation_report');
+  expect(label).toMatchObject({
+    verdict: 'PASS',
+    reason: 'resolved',
+    capture: 'imported',
+    original_id: 'task-1',
+    request_id: null,
+  });
+  expect(label?.session_id).toMatch(importedId('swe-agent', ''));
+});
