@@ -96,8 +96,7 @@ test.skipIf(missing !== null)(
     cli('oracle', 'task', 'add', task);
     expect(cli('oracle', 'task', 'check', 'demo-split-bill')).toContain('is ready');
     const token = cli('oracle', 'token', 'laptop').trim();
-    const [row] = JSON.parse(cli('oracle', 'task', 'list', '--json'));
-    const { task_id, base_commit, root_commit } = row;
+    const [row] = Rows.parse(JSON.parse(cli('oracle', 'task', 'list', '--json')));
     const socket = join(run, 'oracle.sock');
     const service: ChildProcess = spawn(
       process.execPath,
