@@ -45,6 +45,8 @@ export interface RigOptions {
   quietMs?: number;
   /** More environment for the parts and for our commands: where the log is, say. */
   env?: NodeJS.ProcessEnv;
+  /** Changes what was laid out, before anything is made of it: another task, another kind of oracle. */
+  arrange?: (place: Workspace) => void;
 }
 
 /** Starts everything and resolves when all of it is ready. */
@@ -53,6 +55,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const root = mkdtempSync(join(tmpdir(), 'flipstream-rig-'));
   const place = layOut(loadConfig(process.env, { home: root }, root));
   const { config } = place;
+  options.arrange?.(place);
   const env = {
     ...process.env,
     ...options.env,
