@@ -6,11 +6,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CAPABILITIES, type Capability, HARNESS_CAPABILITIES } from '../../schemas/harness-capabilities.ts';
-import { hear } from '../capture.ts';
+import { hear, versionIn } from '../capture.ts';
 import type { Adapter, RawDraft } from './adapter.ts';
 import { ADAPTERS, chooseAdapter } from './choose.ts';
 import { harnessPayloads } from './fuzz.ts';
 import { asPayload, type Payload } from './payload.ts';
+import { toolKind } from './tool-kind.ts';
 
 const context = { readRules: () => 'rules', facts: {} };
 
@@ -89,4 +90,54 @@ test('C9 2,000 payloads with something wrong in them: every adapter makes drafts
     expect(heard.adapter.drafts(heard.payload, context).length).toBeGreaterThan(0);
     expect(['start', 'stop', 'end', null]).toContain(heard.adapter.moment(heard.payload));
   }
+});
+
+test('the harness’s release, as it says in its hooks’ environment, is the harness’s own alone', () => {
+  expect(versionIn('claude-code_2-1-332_harness', 'claude-code')).toBe('2.1.332');
+  expect(versionIn('claude-code_2-1-332_harness', 'codex')).toBeUndefined();
+  for (const none of [undefined, '', 'claude-code', 'claude-code_2-1-332', 'claude-code_x_harness', '__'])
+    expect(versionIn(none, 'claude-code')).toBeUndefined();
+});
+
+test.each([
+  ...[
+    ['Bash', 'shell'],
+    ['exec_command', 'shell'],
+    ['run_shell_command', 'shell'],
+    ['Shell', 'shell'],
+  ],
+  ...[
+    ['execute_command', 'shell'],
+    ['terminal', 'shell'],
+    ['Read', 'read'],
+    ['view', 'read'],
+    ['apply_patch', 'edit'],
+  ],
+  ...[
+    ['str_replace_editor', 'edit'],
+    ['write_to_file', 'write'],
+    ['create', 'write'],
+    ['grep_search', 'search'],
+  ],
+  ...[
+    ['web_fetch', 'fetch'],
+    ['google_web_search', 'fetch'],
+    ['TodoWrite', 'plan'],
+    ['update_plan', 'plan'],
+  ],
+  ...[
+    ['Task', 'agent'],
+    ['Agent', 'agent'],
+    ['mcp__jira__search', 'mcp'],
+    ['MCP:search', 'mcp'],
+  ],
+  ...[
+    ['use_mcp_tool', 'mcp'],
+    ['SomethingNew', 'other'],
+    ['', 'other'],
+    ['_', 'other'],
+    ['edit read', 'other'],
+  ],
+])('the tool %s is of the kind %s', (name, kind) => {
+  expect(toolKind(name)).toBe(kind);
 });

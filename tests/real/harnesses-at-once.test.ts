@@ -38,7 +38,10 @@ async function claude(n: number): Promise<Ran> {
   return { harness: 'claude-code', clone: agent.clone, mark };
 }
 
-test('eight sessions of four harnesses at once: nothing mixed', async () => {
+/** Eight harnesses start thousands of processes between them. */
+const LONG_MS = 1_500_000;
+
+test('eight sessions of four harnesses at once: nothing mixed', { timeout: LONG_MS }, async () => {
   const both = [1, 2];
   const ran = await Promise.all([
     ...both.map(claude),

@@ -1,9 +1,13 @@
 /** Four real harnesses through the same session; the same seven questions get the same answers, but for what none tells. */
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { BLOCK_REASON } from '../../schemas/block-reason.ts';
 import { HARNESS_CAPABILITIES } from '../../schemas/harness-capabilities.ts';
 import { createAgent } from '../support/agent.ts';
+import { runCommand } from '../support/cli.ts';
 import { expectChain, landed, outline, verified } from '../support/evidence.ts';
+import { HARNESS_FOLDER } from '../support/harness-binary.ts';
 import { createHarnessAgent, type HarnessName } from '../support/harness-run.ts';
 import { answers, expected, PROMPT, SCRIPT } from '../support/questions.ts';
 import { bash, says } from '../support/replies.ts';
@@ -68,4 +72,21 @@ test('claude-code: the same', async () => {
   ]);
   await agent.run(PROMPT, script);
   await holds(agent.clone, 'claude-code');
+});
+
+const Findings = z.object({
+  findings: z.array(z.looseObject({ check: z.string(), state: z.string(), message: z.string() })),
+});
+
+test('doctor: Codex is here and connected, and does not trust our hooks until somebody says so', async () => {
+  const agent = await createHarnessAgent(rig, 'trust', 'codex');
+  const env = { ...agent.env, PATH: `${join(HARNESS_FOLDER, 'node_modules', '.bin')}:${agent.env.PATH}` };
+  const { findings } = Findings.parse((await runCommand(['doctor', '--json'], env, agent.clone)).json());
+  const of = (check: string) => findings.find((finding) => finding.check === check);
+  expect(of('codex')).toMatchObject({
+    state: 'ok',
+    message: expect.stringContaining('0.171.0 is connected'),
+  });
+  expect(of('codex-trust')).toMatchObject({ state: 'problem', message: expect.stringContaining('stop') });
+  expect(of('gemini')).toMatchObject({ message: expect.stringContaining('not connected') });
 });

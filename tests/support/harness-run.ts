@@ -1,6 +1,6 @@
 /** Runs the real Codex, OpenCode and Gemini CLI with a home of their own, hooks by the real `init`, and a scripted model. */
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { writeHomeConfig } from '../../cli/init/home-config.ts';
@@ -155,7 +155,3 @@ function ended(
     child.on('close', (code) => resolve({ code, output }));
   });
 }
-
-/** What a file of the agent's home holds. */
-export const fileIn = (agent: HarnessAgent, file: string): string =>
-  readFileSync(join(agent.home, file), 'utf8');
