@@ -19,8 +19,10 @@ export interface RunRole {
 /** Runs one role until the process is told to stop, its parent dies, or the role fails. */
 export async function runRole(
   role: Role,
-  { config, metricsPort, bucketMs, acceptGap, signal }: RunRole,
+  { config, metricsPort, bucketMs, acceptGap, signal: interrupted }: RunRole,
 ): Promise<ExitCode> {
+  const signal = AbortSignal.any([interrupted, orphaned()]);
+  if (signal.aborted) return EXIT.ok;
   const logger = pino(
     { name: role, level: config.debug ? 'debug' : 'info' },
     pino.destination({ dest: 2, sync: true }),
@@ -50,7 +52,6 @@ export async function runRole(
     logger.debug('ready');
     const asked = new Promise<'asked'>((resolve) => {
       signal.addEventListener('abort', () => resolve('asked'), { once: true });
-      process.once('disconnect', () => resolve('asked'));
       if (signal.aborted) resolve('asked');
     });
     const ended = running.done.then(() => 'asked' as const);
@@ -67,4 +68,12 @@ export async function runRole(
     await log?.close();
     if (process.connected) process.disconnect();
   }
+}
+
+/** Aborted when the supervisor is gone, which may be before we have begun: then there is no event of it any more. */
+function orphaned(): AbortSignal {
+  const gone = new AbortController();
+  process.once('disconnect', () => gone.abort());
+  if (process.send && !process.connected) gone.abort();
+  return gone.signal;
 }

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
+import { mainScript } from '../package.ts';
 import { type Supervisor, supervise } from './supervise.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'flipstream-parts-'));
@@ -37,4 +39,21 @@ test('a part that another start would not mend is not started again, and says wh
   expect(await supervisor.failed).toMatchObject({ code: 'x' });
   await supervisor.stop();
   expect(supervisor.pids()).toEqual({});
+});
+
+test('a part whose up is killed before it has begun ends too', async () => {
+  const args = [mainScript(), 'up', '--role', 'sink', '--home', join(root, 'orphan')];
+  const parent = spawnSync(
+    process.execPath,
+    [
+      '-e',
+      `const { spawn } = require('child_process');
+       const part = spawn(process.execPath, ${JSON.stringify(args)}, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+       require('fs').writeSync(1, String(part.pid)); process.kill(process.pid, 'SIGKILL');`,
+    ],
+    { encoding: 'utf8' },
+  );
+  const pid = Number(parent.stdout);
+  expect(pid).toBeGreaterThan(1);
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), { timeout: 25_000, interval: 100 });
 });
