@@ -128,7 +128,14 @@ export function openChains({ home, log, clock, limit, warn }: ChainsOptions): Ch
           const own = createCommitter(deps);
           const session = own.session(id, '');
           const at = { ts: isoTime(session.last_ms), lastSeq: session.seq - 1 };
-          own.add(session, closeQuiet(session.state, own.context(id, 0), at), session.last_ms);
+          const closed = closeQuiet(session.state, own.context(id, 0), at);
+          // nobody knows that it was broken off: the file just ends
+          const events = closed.events.map((event) =>
+            event.type === 'session_end'
+              ? { ...event, fields: { ...event.fields, outcome: 'no_task' } }
+              : event,
+          );
+          own.add(session, { ...closed, events }, session.last_ms);
           own.end();
         });
     },
