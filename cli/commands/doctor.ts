@@ -4,9 +4,11 @@ import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.
 import { type Finding, problem } from '../doctor/finding.ts';
 import { checkHarnesses } from '../doctor/harnesses.ts';
 import { checkHook, checkRegistration, nearest, settingsFiles } from '../doctor/hooks.ts';
+import { checkKafka } from '../doctor/kafka.ts';
 import { checkClaude, checkDisk, checkDocker, checkNode, checkPermissions } from '../doctor/machine.ts';
 import { checkKeyRing, checkOracle, checkTask } from '../doctor/oracle.ts';
 import { checkCollector, checkLastEvent, checkLosses, checkSilenced, checkSpool } from '../doctor/state.ts';
+import { ENGINE_FLAGS, engineOf } from '../engine.ts';
 import { EXIT } from '../exit.ts';
 import { bundledHook } from '../package.ts';
 import { withProgress } from '../progress.ts';
@@ -18,6 +20,7 @@ export function addDoctor(cli: Cli): void {
     'doctor',
     'say what is wrong with this installation and how to mend it',
   );
+  for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
   handle(cli, command, NoFlags, async (context) => {
     const findings = await withProgress(context.io.stderr, 'Looking', () => examine(context));
     const healthy = findings.every((finding) => finding.state !== 'problem');
@@ -54,6 +57,7 @@ async function examine({ config, io }: Context): Promise<Finding[]> {
     ['permissions', () => checkPermissions(home)],
     ['disk', () => checkDisk(nearest(home.root))],
     ['docker', () => checkDocker()],
+    ['kafka', () => checkKafka(config, engineOf(config), io.clock)],
   ];
   const found = await Promise.all(checks.map(([name, check]) => guarded(name, check)));
   return [...settings.findings, ...found.flat()];
