@@ -130,9 +130,9 @@ export async function makeTask(
   };
 }
 
-/** Runs the task with its fix, and has whatever passed there expected from then on. */
+/** Runs the task with its fix, without hurry, and has whatever passed there expected from then on. */
 export async function learnIds(task: ContainerTask, fix: Buffer): Promise<RunResult> {
-  const result = await task.run(fix);
+  const result = await task.run(fix, { definition: { ...task.job.definition, timeout_s: 120 } });
   const ids = (phases: RunResult['hidden']) =>
     phases.flatMap(({ tests }) =>
       (tests ?? []).filter(({ outcome }) => outcome === 'passed').map(({ id }) => id),

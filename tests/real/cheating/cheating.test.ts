@@ -74,6 +74,8 @@ async function prepare(name: TaskName | 'apart', source: TaskSource): Promise<vo
   const fix = FIXES[name === 'apart' ? 'python' : name];
   const { fault, evidence_fault } = await learnIds(task, task.diffOf(fix));
   expect({ name, fault, evidence_fault }).toEqual({ name, fault: null, evidence_fault: null });
+  const { suite_ids, expected_ids } = task.job.definition;
+  expect([name, suite_ids, expected_ids]).not.toContainEqual([]);
   tasks.set(name, task);
 }
 
