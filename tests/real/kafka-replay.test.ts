@@ -1,0 +1,98 @@
+/** Replay from a real cluster, and records of two releases side by side on it. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { event, landAll, newPlace, openLog, type Place, verdict } from '../../consumers/sink/testing.ts';
+import { replay } from '../../jobs/replay.ts';
+import { everything } from '../../log/conformance/rig.ts';
+import { frame, unframe } from '../../log/framing.ts';
+import type { Log } from '../../log/log.ts';
+import { decoder } from '../../schemas/codec.ts';
+import { query } from '../../warehouse/query.ts';
+import { TABLE_NAMES, tableColumns } from '../../warehouse/tables.ts';
+import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
+import { type KafkaRig, kafkaRig } from '../support/kafka-rig.ts';
+
+describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
+  let cluster: KafkaCluster;
+  let rig: KafkaRig;
+  const places: Place[] = [];
+  const logs: Log[] = [];
+  beforeAll(async () => {
+    cluster = await startKafka();
+    rig = await kafkaRig(cluster, { partitions: 2 });
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all(logs.map((log) => log.close()));
+    await rig?.close();
+    await cluster?.stop();
+    for (const place of places) place.remove();
+  });
+
+  function place(): Place {
+    const made = newPlace();
+    places.push(made);
+    return made;
+  }
+
+  /** Every row of every table, without the columns that begin with `_`. */
+  async function contents({ warehouse }: Place) {
+    const all: Record<string, unknown[]> = {};
+    for (const table of TABLE_NAMES) {
+      const names = tableColumns(table).flatMap(({ name }) => (name.startsWith('_') ? [] : [`"${name}"`]));
+      all[table] = (await query(warehouse, `SELECT ${names.join(', ')} FROM ${table} ORDER BY ALL`)).rows;
+    }
+    return all;
+  }
+
+  async function replayed(from: { log: Log } | { warehouse: string }) {
+    const to = place();
+    const into = await openLog(to);
+    logs.push(into);
+    await replay({ from, into });
+    await landAll(into, to);
+    return contents(to);
+  }
+
+  test('replay from the cluster and from the archive: every table has the rows of the live run', async () => {
+    const log = await rig.open();
+    await log.publish(Array.from({ length: 400 }, (_, i) => event(`s${i % 5}`, i)));
+    await log.publish([verdict('v', 's1'), verdict('b', 's1', 'baseline'), verdict('b', 's2', 'baseline')]);
+    const live = place();
+    await landAll(log, live);
+    const before = await contents(live);
+    expect(before.events).toHaveLength(400);
+    expect(await replayed({ log })).toEqual(before);
+    expect(await replayed({ warehouse: live.warehouse })).toEqual(before);
+    // After retention the archive suffices, and the log says that it does not.
+    await rig.age(400);
+    await expect(replayed({ log })).rejects.toMatchObject({ code: 'replay_short' });
+    expect(await replayed({ warehouse: live.warehouse })).toEqual(before);
+  }, 300_000);
+
+  test('an old producer with a new consumer, and a new producer with an old consumer', async () => {
+    const Fixture = z.looseObject({
+      TraceEvent: z.object({
+        schema: z.record(z.string(), z.unknown()),
+        records: z.array(z.object({ base64: z.string(), value: z.record(z.string(), z.unknown()) })),
+      }),
+    });
+    const file = new URL('../../schemas/fixtures/first-release.json', import.meta.url);
+    const { schema, records } = Fixture.parse(JSON.parse(readFileSync(file, 'utf8'))).TraceEvent;
+    const old = JSON.stringify(schema);
+    const id = rig.registry.store.register('trace.raw-value', { schema: old, schemaType: 'AVRO' });
+    const log = await rig.open();
+    for (const { base64 } of records)
+      await rig.inject('trace.raw', 'old', frame(id, Buffer.from(base64, 'base64')));
+    await log.publish([{ ...event('new', 7), topic: 'trace.raw' }]);
+    const read = await everything(log, 'trace.raw');
+    const byOld = read.filter(({ key }) => key === 'old').map(({ value }) => ({ ...value }));
+    expect(byOld).toMatchObject(records.map(({ value }) => value));
+
+    const fresh = read.find(({ key }) => key === 'new');
+    const stored = fresh && (await log.bytesAt('trace.raw', fresh.partition, fresh.offset));
+    if (!stored) throw new Error('the new record is not there');
+    const oldConsumer = decoder('TraceEvent', rig.registry.store.byId(unframe(stored.value).schemaId).schema);
+    expect(oldConsumer(unframe(stored.value).body)).toMatchObject({ seq: 7, session_id: 'new' });
+  }, 120_000);
+});
