@@ -96,7 +96,8 @@ export function createMember(options: MemberOptions): Member {
       await coordinator.heartbeat({ groupId: group, groupGenerationId: generation, memberId });
     } catch (error) {
       hurry.abort();
-      throw named(error, wire.brokers);
+      // Asked to join anew, and a member until then.
+      if (kafkaCode(error) !== 'REBALANCE_IN_PROGRESS') throw named(error, wire.brokers);
     }
   }
 

@@ -153,3 +153,33 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
     scheduleCheckPendingRequests(): void;
   }
 }
+
+declare module 'kafkajs/src/protocol/recordBatch/record/v0/index.js' {
+  import type Encoder from 'kafkajs/src/protocol/encoder.js';
+  export default function recordOf(record: {
+    key: string | Buffer;
+    value: string | Buffer;
+    offsetDelta: number;
+    timestampDelta: number;
+  }): Encoder;
+}
+
+declare module 'kafkajs/src/protocol/recordBatch/v0/index.js' {
+  import type Encoder from 'kafkajs/src/protocol/encoder.js';
+
+  const batch: {
+    RecordBatch(batch: {
+      compression: number;
+      firstOffset: number;
+      firstTimestamp: number;
+      maxTimestamp: number;
+      lastOffsetDelta: number;
+      transactional: boolean;
+      producerId: number;
+      producerEpoch: number;
+      firstSequence: number;
+      records: Encoder[];
+    }): Promise<Encoder>;
+  };
+  export default batch;
+}

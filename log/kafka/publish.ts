@@ -14,6 +14,8 @@ const { CompressionTypes, Partitioners } = kafkajs;
 /** Most that one round of requests takes; what waits behind it goes with the next. */
 const ROUND_BYTES = 8 * 2 ** 20;
 const ALL_IN_SYNC = -1;
+/** A leader that moves takes seconds to be found; then whoever waits is told. */
+const PATIENCE = { retries: 7, initialRetryTime: 100, maxRetryTime: 2_000 };
 
 interface Waiting {
   records: Encoded[];
@@ -45,6 +47,7 @@ export function createPublish(core: Core): Publish {
       createPartitioner: Partitioners.DefaultPartitioner,
       allowAutoTopicCreation: false,
       maxInFlightRequests: 1,
+      retry: PATIENCE,
     });
     await made.connect();
     return made;

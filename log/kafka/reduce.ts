@@ -73,6 +73,14 @@ export async function reduce<S, P>(run: Run<S, P>, partition: number, stopped: A
   }
 }
 
+/**
+ * Under this key the changelog has the offset of an input, as of its states. Brokers forget what a group that
+ * nobody runs has committed (after a week, by default); the states would then be applied to once more.
+ */
+function offsetKey(topic: string): string {
+  return `\u0000offset ${topic}`;
+}
+
 interface Task {
   partition: number;
   lease: Lease;
@@ -93,16 +101,13 @@ async function open<S, P>(run: Run<S, P>, partition: number, states: States): Pr
     const places = reducer.inputs.map((topic) => ({ topic, partition }));
     const committed = await committedOf(wire, reducer.group, places);
     await states.catchUp();
+    const stored = await states.load(reducer.inputs.map(offsetKey));
     const at = new Map<TopicName, Committed>();
     const inbox = createInbox(feed, partition);
     for (const topic of reducer.inputs) {
       const found = committed.find((one) => one.topic === topic);
-      const place = {
-        topic,
-        partition,
-        offset: Math.max(found?.offset ?? 0, 0),
-        letters: found?.letters ?? 0,
-      };
+      const offset = Math.max(found?.offset ?? 0, Number(stored.get(offsetKey(topic)) ?? 0));
+      const place = { topic, partition, offset, letters: found?.letters ?? 0 };
       at.set(topic, place);
       inbox.ask(topic, place.offset);
     }
@@ -146,11 +151,12 @@ async function transact<S, P>(
     letters: writtenAfter(effects.refused, letters),
   };
   const records = await placed(run, [...effects.outputs, ...written]);
-  for (const [key, text] of effects.states)
+  const changed = new Map([...effects.states, [offsetKey(topic), String(raw.nextOffset)] as const]);
+  for (const [key, text] of changed)
     records.push({ topic: changelog, partition, key, value: text === null ? null : Buffer.from(text) });
   await lease.commit({ records, offsets: { group: reducer.group, committed: [next] } });
   at.set(topic, next);
-  states.store(effects.states);
+  states.store(changed);
   reduction.committed();
   countConsumed(core.counters, topic, raw.records);
   countPublished(core.counters, effects.outputs);

@@ -52,6 +52,11 @@ export function createStates(wire: Wire, changelog: string, partition: number): 
     },
     async catchUp() {
       const { earliest, end } = await boundsOf(wire, changelog, partition);
+      if (next > end) {
+        // Another changelog of that name: nothing from the old one is of use.
+        db.exec('DELETE FROM state');
+        next = 0;
+      }
       next = Math.max(next, earliest);
       while (next < end) {
         const broker = await wire.leader(changelog, partition);

@@ -63,7 +63,9 @@ async function asked(rig: Rig) {
       'SELECT task_id, attempt, runner, placement, evidence, revision, retracted FROM flips',
     ),
     verdicts: await rig.sql('SELECT mode, verdict, attempt FROM verdicts ORDER BY ALL'),
-    metrics: await rig.sql('SELECT * EXCLUDE (bucket, day) FROM flip_metrics ORDER BY ALL'),
+    metrics: await rig.sql(
+      `SELECT * EXCLUDE (bucket, day, repo, _landed_at, _log_id, _partition, _offset) FROM flip_metrics ORDER BY ALL`,
+    ),
     rates: await rig.sql('SELECT * FROM task_flip_rates'),
   };
 }

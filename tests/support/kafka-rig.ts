@@ -37,13 +37,18 @@ export async function kafkaRig(cluster: KafkaCluster, options: KafkaRigOptions =
   await sweep(admin);
   const registry = await startRegistryDouble();
   const replication = Math.min(3, cluster.nodes.length || 1);
-  await setup({
-    admin,
-    registry: { url: registry.url },
-    groups,
-    shape: { partitions, replication },
-    dryRun: false,
-  });
+  const prepare = () =>
+    setup({
+      admin,
+      registry: { url: registry.url },
+      groups,
+      shape: { partitions, replication },
+      dryRun: false,
+    });
+  // On a busy machine a broker may not have heard yet of the topics that its controller has just made.
+  await until(() => prepare().then(yes, no));
+  // A leader that does not know yet that it is one has a publisher repeat itself.
+  await until(() => Promise.all(TOPIC_NAMES.map((topic) => admin.fetchTopicOffsets(topic))).then(yes, no));
   const opened: KafkaLog[] = [];
   // A minute passes at each look, so that a schema that is nowhere is given up at the second.
   let minutes = 0;

@@ -1,0 +1,142 @@
+import { fc, test as prop } from '@fast-check/vitest';
+import kafkajs from 'kafkajs';
+import recordOf from 'kafkajs/src/protocol/recordBatch/record/v0/index.js';
+import batchOf from 'kafkajs/src/protocol/recordBatch/v0/index.js';
+import { describe, expect, test } from 'vitest';
+import './client.ts';
+import { type Aborted, readBatches } from './record-batch.ts';
+
+const { CompressionTypes } = kafkajs;
+const ATTRIBUTES_AT = 21;
+const CONTROL = 0x20;
+
+interface Made {
+  base: number;
+  producerId: number;
+  transactional: boolean;
+  values: readonly string[];
+  compression?: number;
+}
+
+/** A batch as a broker would give it. */
+async function made({ base, producerId, transactional, values, compression = 0 }: Made): Promise<Buffer> {
+  const records = values.map((value, n) =>
+    recordOf({ key: `k${n}`, value, offsetDelta: n, timestampDelta: n }),
+  );
+  const { buffer } = await batchOf.RecordBatch({
+    compression,
+    firstOffset: base,
+    firstTimestamp: 1_780_000_000_000,
+    maxTimestamp: 1_780_000_000_999,
+    lastOffsetDelta: Math.max(values.length - 1, 0),
+    transactional,
+    producerId,
+    producerEpoch: 0,
+    firstSequence: 0,
+    records,
+  });
+  return Buffer.from(buffer);
+}
+
+/** The end of a transaction. */
+async function marker(base: number, producerId: number, commits: boolean): Promise<Buffer> {
+  const key = Buffer.from([0, 0, 0, commits ? 1 : 0]);
+  const records = [recordOf({ key, value: Buffer.alloc(6), offsetDelta: 0, timestampDelta: 0 })];
+  const { buffer } = await batchOf.RecordBatch({
+    compression: 0,
+    firstOffset: base,
+    firstTimestamp: 0,
+    maxTimestamp: 0,
+    lastOffsetDelta: 0,
+    transactional: true,
+    producerId,
+    producerEpoch: 0,
+    firstSequence: 0,
+    records,
+  });
+  const bytes = Buffer.from(buffer);
+  bytes.writeInt16BE(bytes.readInt16BE(ATTRIBUTES_AT) | CONTROL, ATTRIBUTES_AT);
+  return bytes;
+}
+
+const PRODUCERS = 3;
+/** What three producers do, one thing after another: write, or end what they have written. */
+const Story = fc.array(
+  fc.record({
+    producerId: fc.integer({ min: 1, max: PRODUCERS }),
+    does: fc.constantFrom('write', 'write', 'commit', 'abort'),
+    values: fc.array(fc.string(), { minLength: 1, maxLength: 3 }),
+    compression: fc.constantFrom(0, 1, 4),
+  }),
+  { maxLength: 30 },
+);
+
+describe('record batches', () => {
+  prop.prop([Story, fc.nat(40)])(
+    'give what was committed, in order, from wherever one begins and however transactions overlap',
+    async (story, from) => {
+      const pieces: Buffer[] = [];
+      const open = new Map<number, { first: number; records: [number, string][] }>();
+      const committed: [number, string][] = [];
+      const aborted: Aborted[] = [];
+      let at = 0;
+      const finish = async (producerId: number, commits: boolean) => {
+        const own = open.get(producerId);
+        if (!own) return;
+        open.delete(producerId);
+        if (commits) committed.push(...own.records);
+        else aborted.push({ producerId: BigInt(producerId), firstOffset: own.first });
+        pieces.push(await marker(at++, producerId, commits));
+      };
+      for (const { producerId, does, values, compression } of story) {
+        if (does !== 'write') await finish(producerId, does === 'commit');
+        else {
+          const own = open.get(producerId) ?? { first: at, records: [] };
+          open.set(producerId, own);
+          own.records.push(...values.map((value, n): [number, string] => [at + n, value]));
+          pieces.push(await made({ base: at, producerId, transactional: true, values, compression }));
+          at += values.length;
+        }
+      }
+      for (const producerId of [...open.keys()]) await finish(producerId, false);
+
+      // A broker gives whole batches, from the one that holds `from` on, and of the aborted those that reach it.
+      const { records, nextOffset } = await readBatches(Buffer.concat(pieces), from, aborted);
+      const wanted = committed.filter(([offset]) => offset >= from).sort((a, b) => a[0] - b[0]);
+      expect(records.map(({ offset, value }) => [offset, value.toString()])).toEqual(wanted);
+      expect(nextOffset).toBe(Math.max(from, at));
+    },
+  );
+
+  test('keys, values and times come through, with each compression', async () => {
+    for (const compression of [CompressionTypes.None, CompressionTypes.GZIP, CompressionTypes.ZSTD]) {
+      const bytes = await made({
+        base: 7,
+        producerId: -1,
+        transactional: false,
+        values: ['ä', ''],
+        compression,
+      });
+      expect((await readBatches(bytes, 0, [])).records).toEqual([
+        { offset: 7, key: 'k0', value: Buffer.from('ä'), timestamp: 1_780_000_000_000 },
+        { offset: 8, key: 'k1', value: Buffer.alloc(0), timestamp: 1_780_000_000_001 },
+      ]);
+    }
+  });
+
+  test('a batch that compaction has emptied is passed; one that is cut off is left for the next fetch', async () => {
+    const empty = await made({ base: 4, producerId: 1, transactional: true, values: [] });
+    empty.writeInt32BE(5, 23);
+    const next = await made({ base: 10, producerId: -1, transactional: false, values: ['a'] });
+    expect(await readBatches(empty, 4, [])).toEqual({ records: [], nextOffset: 10 });
+    const cut = Buffer.concat([empty, next.subarray(0, -1)]);
+    expect(await readBatches(cut, 4, [])).toEqual({ records: [], nextOffset: 10 });
+    expect((await readBatches(Buffer.concat([empty, next]), 4, [])).nextOffset).toBe(11);
+  });
+
+  test('a compression that is not read is told of, not passed over', async () => {
+    const bytes = await made({ base: 0, producerId: -1, transactional: false, values: ['a'] });
+    bytes.writeInt16BE(3, ATTRIBUTES_AT);
+    await expect(readBatches(bytes, 0, [])).rejects.toMatchObject({ code: 'kafka_codec', kind: 'fatal' });
+  });
+});
