@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { getNodeValue } from 'jsonc-parser';
 import { z } from 'zod';
+import { canonical } from '../../schemas/canonical.ts';
 import { readTree } from '../init/json-text.ts';
 import type { Target } from '../init/plan.ts';
 
@@ -19,7 +19,8 @@ export function placesIn(target: Target, hook: string): Registered[] {
   return Object.entries(target.hooks).map(([event, entries]) => {
     const list = hooks[event];
     const there =
-      Array.isArray(list) && entries.every((entry) => list.some((one) => isDeepStrictEqual(one, entry)));
+      Array.isArray(list) &&
+      entries.every((entry) => list.some((one) => canonical(one) === canonical(entry)));
     return there ? 'yes' : 'outdated';
   });
 }

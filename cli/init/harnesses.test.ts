@@ -91,3 +91,21 @@ test('a project gets its local settings, never the shared ones: they would carry
   expect(existsSync(join(box.root, '.claude', 'settings.json'))).toBe(false);
   expect(readFileSync(join(box.root, '.claude', 'settings.local.json'), 'utf8')).toContain('hook.cjs');
 });
+
+test('doctor knows what init has registered, also when somebody has laid the file out anew', async () => {
+  const folder = join(box.root, 'bin');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'gemini'), '#!/bin/sh\necho 0.61.0\n', { mode: 0o755 });
+  box.env.PATH = `${folder}:${box.env.PATH}`;
+  const said = async () =>
+    (await box.flipstream(['doctor'])).out.split('\n').find((line) => / gemini: /.test(line));
+  expect(await said()).toContain('not connected');
+  await box.flipstream(['init', 'gemini', '--yes']);
+  const file = join(box.root, 'user', '.gemini', 'settings.json');
+  writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))));
+  expect(await said()).toMatch(
+    /^ok .*Gemini CLI 0\.61\.0 is connected; nothing was heard of it yet\. Tested with 0\.61\.0\./,
+  );
+  writeFileSync(file, readFileSync(file, 'utf8').replace('600000', '60000'));
+  expect(await said()).toMatch(/^PROBLEM /);
+});
