@@ -1,0 +1,156 @@
+/** What a cluster can do to us: each bad day ends with nothing lost, or with a sentence to act on. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { caughtUp, counter, counts, event, everything, until, upTo } from '../../log/conformance/rig.ts';
+import { openKafkaLog } from '../../log/kafka/open.ts';
+import { openRegistry } from '../../log/kafka/registry/registry.ts';
+import { clientOf, type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
+import { type KafkaRig, kafkaRig } from '../support/kafka-rig.ts';
+
+describe.skipIf((await noKafka()) !== null)('bad days of a cluster', () => {
+  let cluster: KafkaCluster;
+  let rig: KafkaRig;
+  beforeAll(async () => {
+    cluster = await startKafka();
+  });
+  afterAll(async () => cluster?.stop());
+  beforeEach(async () => {
+    rig = await kafkaRig(cluster, { partitions: 2 });
+  });
+  afterEach(async () => rig.close());
+
+  /** Publishes as a spool does: again until it is taken. */
+  async function insist(
+    log: Awaited<ReturnType<KafkaRig['open']>>,
+    numbers: readonly number[],
+  ): Promise<number> {
+    for (let failures = 0; ; failures++) {
+      try {
+        await log.publish(numbers.map((n) => event('k', n)));
+        return failures;
+      } catch (error) {
+        expect(error).toMatchObject({ kind: 'retryable', code: 'kafka_unavailable' });
+        await sleep(100);
+      }
+    }
+  }
+
+  test('P1 the broker is gone and comes back: publishers are told, readers and reducers wait, nothing is lost', async () => {
+    const [node] = cluster.nodes;
+    if (!node) return;
+    const log = await rig.open();
+    const seen: number[] = [];
+    const running = log.run(counter('count'));
+    const reading = log.consume({
+      group: 'g',
+      topics: ['trace.raw'],
+      onBatch: async ({ records }) => void seen.push(...records.map((one) => one.value.seq)),
+    });
+    await insist(log, upTo(20));
+    await caughtUp(log, 'count', 'trace.raw');
+    await node.kill();
+    const published = insist(log, [21, 22]);
+    await sleep(3_000);
+    await node.start();
+    expect(await published).toBeGreaterThan(0);
+    await caughtUp(log, 'count', 'trace.raw');
+    await until(() => seen.includes(22));
+    await Promise.all([running.stop(), reading.stop()]);
+    const records = await everything(log, 'trace.raw');
+    expect(new Set(records.map((one) => one.value.seq))).toEqual(new Set(upTo(22)));
+    expect(await counts(log)).toEqual({ k: upTo(records.length) });
+    expect(await everything(log, 'deadletter')).toEqual([]);
+  });
+
+  test('registry trouble at the start and in the middle is waited out, and no record is poison for it', async () => {
+    const writer = await rig.open();
+    await writer.publish(upTo(5).map((n) => event('k', n)));
+    rig.registry.trouble = 'unavailable';
+    const log = await rig.open();
+    await expect(log.publish([event('k', 0)])).rejects.toMatchObject({ code: 'registry_unavailable' });
+    const running = log.run(counter('count'));
+    await sleep(1_000);
+    rig.registry.trouble = 'none';
+    await caughtUp(log, 'count', 'trace.raw');
+    rig.registry.trouble = 'proxy-404';
+    await writer.publish([event('k', 6)]);
+    await caughtUp(log, 'count', 'trace.raw');
+    await running.stop();
+    rig.registry.trouble = 'none';
+    expect(await counts(log)).toEqual({ k: upTo(6) });
+    expect(await everything(log, 'deadletter')).toEqual([]);
+  });
+
+  test('a topic is missing, or has another number of partitions: refused before anything is written', async () => {
+    const admin = clientOf(cluster.adminBrokers).admin();
+    await admin.connect();
+    const log = await rig.open();
+    await log.publish([event('k', 1)]);
+    await admin.createPartitions({ topicPartitions: [{ topic: 'count.state', count: 3 }] });
+    await until(async () => (await admin.fetchTopicOffsets('count.state')).length === 3);
+    await expect((await rig.open()).run(counter('count')).done).rejects.toMatchObject({
+      code: 'topic_partitions',
+      kind: 'usage',
+      message: expect.stringContaining('count.state has 3'),
+    });
+    await admin.deleteTopics({ topics: ['trace.raw'] });
+    await until(async () => !(await admin.listTopics()).includes('trace.raw'));
+    const late = await rig.open();
+    for (const refused of [late.publish([event('k', 2)]), late.run(counter('g')).done])
+      await expect(refused).rejects.toMatchObject({
+        code: 'topic_missing',
+        message: expect.stringContaining('flipstream kafka setup'),
+      });
+    await admin.disconnect();
+    expect(await everything(log, 'flip.metrics.deltas')).toEqual([]);
+  });
+
+  test('a record that no topic would take becomes a dead letter with its hash; those around it go on', async () => {
+    const log = await rig.open();
+    await log.publish([event('k', 1), event('k', 2, 'x'.repeat(9 * 2 ** 20)), event('k', 3)]);
+    expect((await everything(log, 'trace.raw')).map((one) => one.value.seq)).toEqual([1, 3]);
+    const [letter] = await everything(log, 'deadletter');
+    expect(letter?.value).toMatchObject({
+      reason: 'record_too_large',
+      source_topic: 'trace.raw',
+      key: 'k',
+      content: null,
+    });
+    expect(letter?.value.value_hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test('P3 what a group had committed is forgotten by the brokers: its states know where they were', async () => {
+    const log = await rig.open();
+    const first = log.run(counter('count'));
+    await log.publish(upTo(10).map((n) => event('k', n)));
+    await caughtUp(log, 'count', 'trace.raw');
+    await first.stop();
+    const admin = clientOf(cluster.adminBrokers).admin();
+    await admin.connect();
+    await admin.deleteGroups(['count']);
+    await admin.disconnect();
+    const again = (await rig.open()).run(counter('count'));
+    await log.publish(upTo(5).map((n) => event('k', 10 + n)));
+    await caughtUp(log, 'count', 'trace.raw');
+    await again.stop();
+    expect(await counts(log)).toEqual({ k: upTo(15) });
+  });
+
+  test('a wrong password is told in a sentence', async () => {
+    if (cluster.nodes.length === 0) return;
+    const secured = await startKafka({ scram: { someone: 'right' } });
+    const log = openKafkaLog({
+      brokers: secured.brokers,
+      tls: false,
+      sasl: { mechanism: 'scram-sha-512', username: 'someone', password: 'wrong' },
+      registry: openRegistry({ url: rig.registry.url }),
+    });
+    await expect(log.publish([event('k', 1)])).rejects.toMatchObject({
+      code: 'kafka_login_refused',
+      kind: 'usage',
+    });
+    await expect(log.run(counter('count')).done).rejects.toMatchObject({ code: 'kafka_login_refused' });
+    await log.close();
+    await secured.stop();
+  });
+});
