@@ -9,7 +9,7 @@ import { type Answer, askRegistry, type RegistryAddress } from '../registry/rest
 import type { Change, Plan } from './topics.ts';
 
 /** Every version can read every other: processes are upgraded one after the other, and the log outlives releases. */
-export const LEVEL = 'FULL_TRANSITIVE';
+const LEVEL = 'FULL_TRANSITIVE';
 
 const Level = z.looseObject({ compatibilityLevel: z.string() });
 const Versions = z.array(z.number());
