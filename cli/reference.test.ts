@@ -6,7 +6,7 @@ import { packageRoot } from './package.ts';
 import { createProgram } from './program.ts';
 import { reference } from './reference.ts';
 
-const { program } = createProgram({
+const { program } = await createProgram({
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

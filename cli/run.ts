@@ -10,8 +10,8 @@ import { createProgram } from './program.ts';
  * (JSON with --json), and its stack only with FLIPSTREAM_DEBUG.
  */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const cli = createProgram(io);
   try {
+    const cli = await createProgram(io, argv);
     await cli.program.parseAsync(argv, { from: 'user' });
     return cli.exit;
   } catch (error) {

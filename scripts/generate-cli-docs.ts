@@ -5,7 +5,7 @@ import { createProgram } from '../cli/program.ts';
 import { reference } from '../cli/reference.ts';
 import { harnessPage } from './harness-page.ts';
 
-const { program } = createProgram({
+const { program } = await createProgram({
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,

@@ -10,7 +10,6 @@ import { mainScript } from '../package.ts';
 import { withProgress } from '../progress.ts';
 import { lockUp } from '../up/lock.ts';
 import { localRoles, ROLES } from '../up/roles.ts';
-import { runRole } from '../up/run-role.ts';
 import { type Part, supervise } from '../up/supervise.ts';
 
 const Flags = EngineFlags.extend({
@@ -36,7 +35,8 @@ export function addUp(cli: Cli): void {
   for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
   handle(cli, command, Flags, async (context, flags) => {
     const { config, io } = context;
-    if (flags.role)
+    if (flags.role) {
+      const { runRole } = await import('../up/run-role.ts');
       return runRole(flags.role, {
         config,
         metricsPort: flags.metricsPort,
@@ -44,6 +44,7 @@ export function addUp(cli: Cli): void {
         acceptGap: flags.acceptGap,
         signal: io.signal,
       });
+    }
     await superviseAll(context, flags);
     return EXIT.ok;
   });

@@ -1,19 +1,11 @@
 /** What each process of `flipstream up` does. cli/ is the one place that sees every folder: here the reducers are handed to the log. */
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { startMetrics } from '../../consumers/metrics-endpoint.ts';
-import { startSink } from '../../consumers/sink.ts';
-import { startUpkeep } from '../../consumers/upkeep.ts';
+import type { MetricsEndpoint, MetricsOptions } from '../../consumers/metrics-endpoint.ts';
 import type { Log, Running } from '../../log/log.ts';
-import { startOracle } from '../../oracle/main.ts';
-import { startCollector } from '../../producers/collector/collector.ts';
 import { readSettings } from '../../producers/settings.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
-import { createJoin } from '../../streams/join/join.ts';
-import { createBucketMetrics } from '../../streams/metrics/bucket.ts';
-import { createSessionMetrics } from '../../streams/metrics/session.ts';
-import { createRedact } from '../../streams/redact/redact.ts';
 import type { Config } from '../config.ts';
 import { readKeyRing } from '../key-ring.ts';
 
@@ -33,32 +25,34 @@ export interface RoleOptions {
   bucketMs?: number | undefined;
 }
 
+/** Each loads its part when it starts: no process has to load the others'. */
 const START: Readonly<Record<Role, (options: RoleOptions) => Promise<Running>>> = {
-  collector: ({ config, log, clock }) =>
-    startCollector({ home: config.home, log, clock, settings: readSettings(config.home) }),
-  streams: async ({ config, log, metricsPort }) => {
+  async collector({ config, log, clock }) {
+    const { startCollector } = await import('../../producers/collector/collector.ts');
+    return startCollector({ home: config.home, log, clock, settings: readSettings(config.home) });
+  },
+  async streams({ config, log, metricsPort }) {
     const keyRing = readKeyRing(config.home.keyRing);
-    const metrics = metricsPort === undefined ? null : await startMetrics({ log, port: metricsPort });
-    const reducers = together([
-      log.run(createRedact()),
-      log.run(createJoin({ keyRing })),
-      log.run(createSessionMetrics()),
-      log.run(createBucketMetrics()),
-    ]);
+    const { createReducers } = await import('./reducers.ts');
+    const metrics = metricsPort === undefined ? null : await serveMetrics({ log, port: metricsPort });
+    const reducers = together(createReducers(log, keyRing));
     return {
       done: reducers.done,
       stop: async () => void (await Promise.all([reducers.stop(), metrics?.close()])),
     };
   },
   sink: startLanding,
-  oracle: ({ config, log, logger, bucketMs }) =>
-    startOracle({
+  async oracle({ config, log, logger, bucketMs }) {
+    const port = localOraclePort(config);
+    const { startOracle } = await import('../../oracle/main.ts');
+    return startOracle({
       home: config.oracleHome,
       log,
       logger,
-      port: localOraclePort(config),
+      port,
       ...(bucketMs === undefined ? {} : { bucketMs }),
-    }),
+    });
+  },
 };
 
 /** The sink, the upkeep of its tables, and the metrics when a port is given. */
@@ -72,15 +66,22 @@ async function startLanding({
 }: RoleOptions): Promise<Running> {
   const { warehouse } = config.home;
   const warn = (message: string, error: unknown) => logger.warn({ reason: messageOf(error) }, message);
+  const { startSink } = await import('../../consumers/sink.ts');
+  const { startUpkeep } = await import('../../consumers/upkeep.ts');
   const sink = await startSink({ log, warehouse, clock, warn, acceptGap });
   const upkeep = startUpkeep({ warehouse, clock, warn });
   const metrics =
-    metricsPort === undefined ? null : await startMetrics({ log, sink, warehouse, port: metricsPort });
+    metricsPort === undefined ? null : await serveMetrics({ log, sink, warehouse, port: metricsPort });
   if (metrics) logger.info({ url: metrics.url }, 'metrics');
   return {
     done: sink.done,
     stop: async () => void (await Promise.all([sink.stop(), upkeep.stop(), metrics?.close()])),
   };
+}
+
+async function serveMetrics(options: MetricsOptions): Promise<MetricsEndpoint> {
+  const { startMetrics } = await import('../../consumers/metrics-endpoint.ts');
+  return startMetrics(options);
 }
 
 /** Starts one role in this process. @throws FlipstreamError of the part itself */
