@@ -4,7 +4,7 @@ import type { Command, Framework } from '../tasks/definition.ts';
 import type { HiddenFile } from '../tasks/tests-hash.ts';
 
 /** Stands in hidden files where a run's random word is to stand. */
-export const CANARY = 'FLIPSTREAM_CANARY';
+const CANARY = 'FLIPSTREAM_CANARY';
 
 /** A word for one run, good in the middle of any language's names; the capital is for Go's `TestX`. */
 export function canaryWord(): string {

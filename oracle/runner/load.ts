@@ -18,7 +18,7 @@ export interface LoadOptions {
 export const DIFF_REFUSED = 90;
 
 /** Printed when what is not the diff's doing has been done. */
-export const TREE_READY = 'tree ready';
+const TREE_READY = 'tree ready';
 
 /** The path of libfaketime in the image, or nothing; then TREE_READY; then git's raw list of what the diff changes. */
 export function parseLoaded(stdout: string): { faketime: string | null; ready: boolean; raw: string } {

@@ -1,40 +1,17 @@
 /** What holds in a container of the runner's, and what is whose fault; on a real engine. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { containerRunner } from '../../oracle/runner/container.ts';
 import { outcomeOf } from '../../oracle/runner/outcome.ts';
 import { searchImage } from '../../oracle/runner/search-image.ts';
-import { type Files, git, makeTask, ORACLE_HOST, type TaskSource } from '../support/container-task.ts';
+import { type Files, git, makeTask } from '../support/container-task.ts';
 import { docker } from '../support/docker-engine.ts';
 import { noContainers, testImage } from '../support/docker-image.ts';
+import { ours, shell } from '../support/shell-task.ts';
 import { HTTP, PYTEST } from '../support/tasks-in-containers.ts';
 
 const skipped = await noContainers();
-
-/** A task whose hidden command is graded code; the base's does nothing wrong and nothing right. */
-const SHELL: TaskSource = {
-  files: { 'src/run.sh': 'exit 1\n', 'keep.txt': 'kept\n' },
-  hidden: { 'hidden/h.txt': 'secret-of-the-tests\n' },
-  task: {
-    suite: 'test -f keep.txt',
-    hidden: ['sh src/run.sh'],
-    timeout_s: 20,
-    limits: { memory_mb: 128, pids: 64 },
-  },
-  later: { 'fix.txt': 'the fix\n' },
-};
-
-async function shell(change: Partial<TaskSource> = {}, task: Record<string, unknown> = {}) {
-  const made = await makeTask({ ...SHELL, ...change, task: { ...SHELL.task, ...task } });
-  onTestFinished(made.remove);
-  const grade = (script: string) => made.grade(made.diffOf({ 'src/run.sh': `${script}\n` }));
-  return { ...made, grade };
-}
-
-const ours = () =>
-  docker.listContainers({ all: true, filters: { label: [`flipstream.oracle=${ORACLE_HOST}`] } });
 
 describe.skipIf(skipped !== null)('the container runner', () => {
   afterEach(async () => expect(await ours()).toEqual([]));
@@ -206,78 +183,6 @@ describe.skipIf(skipped !== null)('the container runner', () => {
       },
     );
     expect((await run(null)).suite?.output).toBe('build:\nx\ny\n\nsrc:\nrun.sh\n');
-  });
-
-  test('O5 no engine, no image, no mirror, an unknown runtime: ERROR with its class, and PASS when it is mended', async () => {
-    const task = await shell();
-    const fix = task.diffOf({ 'src/run.sh': 'exit 0\n' });
-    const fault = async (runner: ReturnType<typeof containerRunner>, job = task.job) =>
-      (await runner.run({ ...job, diff: fix })).fault?.class;
-    const here = containerRunner({ oracleHost: ORACLE_HOST });
-    const gone = containerRunner({ oracleHost: ORACLE_HOST, socketPath: '/nowhere/docker.sock' });
-    expect(await fault(gone)).toBe('daemon_down');
-    await gone.sweep();
-    const image = `sha256:${'0'.repeat(64)}`;
-    expect(await fault(here, { ...task.job, definition: { ...task.job.definition, image } })).toBe(
-      'image_missing',
-    );
-    expect(await fault(containerRunner({ oracleHost: ORACLE_HOST, runtime: 'none-such' }))).toBe(
-      'image_unusable',
-    );
-    const tooFew = { ...task.job.definition, limits: { memory_mb: 64, cpus: 1, pids: 2 } };
-    expect(await fault(here, { ...task.job, definition: tooFew })).toBe('image_unusable');
-    renameSync(task.job.mirror, `${task.job.mirror}.away`);
-    expect(await fault(here)).toBe('mirror_unreadable');
-    renameSync(`${task.job.mirror}.away`, task.job.mirror);
-    expect(await fault(here)).toBeUndefined();
-  });
-
-  test('O5 a container that is taken away while it works is tried again, and is no FAIL', async () => {
-    const { run, diffOf } = await shell({}, { suite: 'sleep 1', hidden: ['sleep 2; sh src/run.sh'] });
-    for (const count of [2, 1]) {
-      const running = run(diffOf({ 'src/run.sh': 'exit 0\n' }));
-      await vi.waitFor(async () => expect(await ours()).toHaveLength(2), 20_000);
-      const [one] = await vi.waitFor(async () => {
-        const found = await ours();
-        expect(found).toHaveLength(count);
-        return found;
-      }, 20_000);
-      await docker.getContainer(one?.Id ?? '').kill();
-      expect(outcomeOf(await running)).toMatchObject({ code: 'PASS' });
-    }
-  });
-
-  test('an aborted run rejects and leaves nothing', async () => {
-    const { run } = await shell({}, { suite: 'sleep 60' });
-    const aborter = new AbortController();
-    const running = run(null, { signal: aborter.signal });
-    const rejected = expect(running).rejects.toThrow();
-    await vi.waitFor(async () => expect(await ours()).toHaveLength(2), 20_000);
-    aborter.abort();
-    await rejected;
-  });
-
-  test('a start sweeps what a killed service left, and nothing of one that lives', async () => {
-    const Image = (await testImage()) ?? '';
-    const start = async (owner: string) => {
-      const Labels = { 'flipstream.oracle': ORACLE_HOST, 'flipstream.owner': owner };
-      const made = await docker.createContainer({
-        Image,
-        Cmd: ['sleep', '300'],
-        Labels,
-        HostConfig: { AutoRemove: true },
-      });
-      onTestFinished(() => made.remove({ force: true }).catch(() => {}));
-      await made.start();
-      return made.id;
-    };
-    await start(`${spawnSync('true').pid}-12345`);
-    await start(`${process.pid}-1`);
-    const { ownerId } = await import('../../oracle/runner/owner.ts');
-    const alive = await start(ownerId());
-    await containerRunner({ oracleHost: ORACLE_HOST }).sweep();
-    expect((await ours()).map(({ Id }) => Id)).toEqual([alive]);
-    await docker.getContainer(alive).remove({ force: true });
   });
 
   test('lines of a fix are found in an image', async () => {
