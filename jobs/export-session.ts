@@ -3,7 +3,7 @@ import { CONTENT_FIELDS } from '../schemas/content.ts';
 import type { TraceEvent } from '../schemas/generated.ts';
 
 /** What stands where content is withheld. */
-export const WITHHELD = '[WITHHELD]';
+const WITHHELD = '[WITHHELD]';
 
 /** The main agent (null) or a subagent, and what it said and did. */
 export interface AgentEvents {

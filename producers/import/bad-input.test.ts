@@ -104,3 +104,13 @@ test('a document that is cut off gives the steps before the cut', async () => {
   expect(report.reasons).toEqual({ 'a document that is cut off': 1 });
   expect(report.formats['swe-agent']?.tool_calls).toBe(2);
 });
+
+test('an import that the log stops in the middle loses nothing and tells nothing twice', async () => {
+  bench.file('a.jsonl', good());
+  bench.log.down = true;
+  await expect(bench.run()).rejects.toThrow('the log is down');
+  bench.log.down = false;
+  await bench.run();
+  expect(bench.log.events.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4]);
+  expect(bench.log.events.at(-1)?.type).toBe('session_end');
+});

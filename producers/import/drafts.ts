@@ -5,7 +5,7 @@ import type { Payload } from '../adapters/payload.ts';
 type Fields = RawDraft['fields'];
 
 /** What a record says beside what has a field of its own, as content; nothing when there is nothing. */
-export function restOf(rest: Payload | undefined): RawDraft['content'] {
+function restOf(rest: Payload | undefined): RawDraft['content'] {
   return rest === undefined || Object.keys(rest).length === 0 ? {} : { input: asJson(rest) };
 }
 

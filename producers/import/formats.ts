@@ -14,7 +14,7 @@ import { sweAgent } from './swe-agent.ts';
 import { sweSmith } from './swe-smith.ts';
 
 /** Every format that can be imported; of several that would take a file the first does. */
-export const IMPORTERS: readonly Importer[] = [
+const IMPORTERS: readonly Importer[] = [
   ...[atif, shepherdTrace, shepherdJson, shepherdLines, codex, claudeCode, geminiLines, gemini, opencode],
   ...[openhands, openhandsSdk, miniSweAgent, openaiChat, sweAgent, sweSmith],
 ];

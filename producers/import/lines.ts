@@ -1,6 +1,6 @@
 /** Lines of a file that streams by, as bytes: of a file of gigabytes only one line is in memory. */
 
-export interface Line {
+interface Line {
   /** From 1. */
   n: number;
   /** Null: longer than is taken. */

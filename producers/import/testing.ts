@@ -8,7 +8,7 @@ import { type Home, layout } from '../home.ts';
 import type { Report } from './counts.ts';
 import { importPaths } from './import.ts';
 
-export const NOW = Date.parse('2026-11-29T12:00:00.000Z');
+const NOW = Date.parse('2026-11-29T12:00:00.000Z');
 
 export interface Bench {
   home: Home;
