@@ -18,10 +18,15 @@ export async function openBox(docker: Docker, boundary: Boundary): Promise<Box> 
   const since = Math.floor(Date.now() / 1000);
   const container = await docker.createContainer(containerOptions(boundary));
   let closing: Promise<void> | null = null;
+  let killed = false;
+  const kill = () => {
+    killed = true;
+    container.kill().catch(() => {}); // it is gone, or the engine is, which the stream will say
+  };
   const box: Box = {
-    exec: (options) => execIn(container, options),
+    exec: (options) => execIn(container, kill, options),
     async wasTaken() {
-      if (closing !== null || (await staysAlive(container))) return false;
+      if (killed || closing !== null || (await staysAlive(container))) return false;
       return !(await ranOutOfMemory(docker, container.id, since));
     },
     close: () => {

@@ -41,19 +41,21 @@ export function httpStatus(error: unknown): number | null {
 }
 
 /**
- * Runs one command in a running container. On timeout or flood the whole container is killed.
+ * Runs one command in a running container.
+ * @param kill ends the whole container: on timeout, flood or abort.
  * @throws only when `signal` was aborted.
  */
-export async function execIn(container: Docker.Container, options: ExecOptions): Promise<ExecEnd> {
+export async function execIn(
+  container: Docker.Container,
+  kill: () => void,
+  options: ExecOptions,
+): Promise<ExecEnd> {
   const started = performance.now();
   const out = bounded(REPORT_LIMIT);
   const err = bounded(OUTPUT_LIMIT);
   const end: ExecEnd = {
     ...{ exit: null, timed_out: false, flooded: false, refused: null, lost: null },
     ...{ stdout: '', stderr: '', bytes: 0, duration_ms: 0 },
-  };
-  const kill = () => {
-    container.kill().catch(() => {}); // it is gone, or the engine is, which the stream will say
   };
   options.signal?.addEventListener('abort', kill);
   const timer = setTimeout(() => {
