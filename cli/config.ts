@@ -28,7 +28,7 @@ const Environment = z.object({
 });
 
 /** The folder of each harness with this user's settings. */
-export interface HarnessFolders {
+interface HarnessFolders {
   claude: string;
   codex: string;
   opencode: string;

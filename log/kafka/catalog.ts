@@ -3,7 +3,7 @@ import { named } from './errors.ts';
 import { type DescribedCluster, describe, tellsIds } from './topic-ids.ts';
 import type { Wire } from './wire.ts';
 
-export interface KnownTopic {
+interface KnownTopic {
   /** Of cluster and topic: a topic made anew, or one of another cluster, has another. */
   id: string;
   partitions: number;

@@ -207,7 +207,7 @@ function closedFeed(): FlipstreamError {
 }
 
 /** The log went back behind what was already worked through. */
-export function rewound(topic: string, partition: number, from: number, end: number): FlipstreamError {
+function rewound(topic: string, partition: number, from: number, end: number): FlipstreamError {
   return new FlipstreamError(
     'log_rewound',
     'fatal',

@@ -18,7 +18,7 @@ export interface Placed {
 }
 
 /** What becomes true together. */
-export interface Transaction {
+interface Transaction {
   records: readonly Placed[];
   offsets?: { group: string; committed: readonly Committed[] };
 }

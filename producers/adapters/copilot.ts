@@ -7,7 +7,7 @@ import { callEnded, callStarted, prompt, remains, sessionEnd, sessionStart } fro
  * `PreToolUse` with snake_case fields (so also from a `.claude/settings.json`), `preToolUse` with camelCase fields
  * and no name at all. Both become the first form here, so that an event registered both ways is one.
  */
-export function normal(payload: Payload): Payload {
+function normal(payload: Payload): Payload {
   const fields = Object.fromEntries(Object.entries(payload).map(([name, value]) => [snake(name), value]));
   const time = own(fields, 'timestamp');
   const at = typeof time === 'string' ? Date.parse(time) : time;

@@ -2,7 +2,8 @@
 export const MEANINGS: Readonly<Record<string, string>> = {
   session_id: "The harness's id of the session.",
   chain_id: "The collector's home that captured the events.",
-  harness: 'Which harness told it: `claude-code`, `codex`, `opencode`, `gemini`, `cursor`, `copilot`, `cline`, `openhands`.',
+  harness:
+    'Which harness told it: `claude-code`, `codex`, `opencode`, `gemini`, `cursor`, `copilot`, `cline`, `openhands`.',
   harness_version: 'Its version, where it says so.',
   host_id: "Random name of the agent's machine, made once; neither a host name nor a person.",
   agent_type: 'Kind of subagent.',
@@ -143,7 +144,17 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   notice: {
     about: 'Everything else; `kind` says what. Below are the fields of at least one kind.',
     fields: [
-      ...['kind', 'reason', 'count', 'tool_name', 'tool_kind', 'tool_use_id', 'model', 'request_id', 'task_id'],
+      ...[
+        'kind',
+        'reason',
+        'count',
+        'tool_name',
+        'tool_kind',
+        'tool_use_id',
+        'model',
+        'request_id',
+        'task_id',
+      ],
       ...['base_commit', 'diff_hash'],
     ],
     content: ['text', 'input', 'diff'],
