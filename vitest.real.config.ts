@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['tests/real/**/*.test.ts'],
+    exclude: ['**/*.long.test.ts'],
     testTimeout: 600_000,
     hookTimeout: 300_000,
     fileParallelism: false,

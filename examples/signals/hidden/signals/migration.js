@@ -6,7 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 const db = new DatabaseSync(':memory:');
 const schema = () => db.prepare('select sql from sqlite_master order by name').all();
 const files = readdirSync('migrations').sort();
-const run = (names) => names.forEach((name) => db.exec(readFileSync(`migrations/${name}`, 'utf8')));
+function run(names) {
+  for (const name of names) db.exec(readFileSync(`migrations/${name}`, 'utf8'));
+}
 const before = schema();
 run(files.filter((name) => name.endsWith('.up.sql')));
 run(files.filter((name) => name.endsWith('.down.sql')).reverse());
