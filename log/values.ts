@@ -78,6 +78,9 @@ async function sealed(out: Outgoing, seal: Seal | undefined): Promise<Outgoing> 
   return { ...out, value: { ...out.value, content: await seal(Buffer.from(out.value.content)) } };
 }
 
+/** Makes what reads the values of one topic; it throws FlipstreamError (poison) at those it cannot read. */
+export type Reading<T extends TopicName, V> = (topic: T, ids: SchemaIds) => (bytes: Buffer) => V;
+
 /** Decodes one topic's values, whatever schema they were written under; resolvers are kept by schema id. */
 export function valueDecoder<T extends TopicName>(topic: T, ids: SchemaIds): (bytes: Buffer) => RecordOf<T> {
   const schema: (typeof TOPICS)[T]['schema'] = TOPICS[topic].schema;

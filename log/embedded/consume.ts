@@ -2,7 +2,7 @@ import type { TopicName } from '../../schemas/topics.ts';
 import { countConsumed } from '../counting.ts';
 import type { ConsumeOptions, Running } from '../log.ts';
 import { endsIt, isFenced, retryAfter, start } from '../running.ts';
-import { decodeBatch, type SchemaIds } from '../values.ts';
+import { decodeBatch, type Reading } from '../values.ts';
 import type { Core } from './core.ts';
 import { createMember, type Member } from './member.ts';
 import { createOffsets, createPost, groupId, writeLetters } from './offsets.ts';
@@ -22,9 +22,6 @@ interface Place {
   failures: number;
   retryAt: number;
 }
-
-/** Makes what reads the values of one topic; it throws FlipstreamError (poison) at those it cannot read. */
-type Reading<T extends TopicName, V> = (topic: T, ids: SchemaIds) => (bytes: Buffer) => V;
 
 /** One consumer of a group. Partitions are served in turn; one that fails is retried while the others go on. */
 export function consume<T extends TopicName, V>(

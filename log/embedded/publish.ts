@@ -1,12 +1,13 @@
-import { FlipstreamError } from '../../schemas/errors.ts';
 import { countPublished } from '../counting.ts';
+import { encodeRecords } from '../encode.ts';
 import type { Outgoing } from '../log.ts';
-import { type Encoded, encodeNow, encodeValue, needsSeal } from '../values.ts';
+import type { Encoded } from '../values.ts';
 import type { Core } from './core.ts';
 
 /** Most that one transaction writes; what waits behind it is written by the next. */
 const COMMIT_BYTES = 8 * 2 ** 20;
-const RECORD_BYTES = 64 * 2 ** 20;
+/** Most that one record has. */
+export const RECORD_BYTES = 64 * 2 ** 20;
 
 interface Waiting {
   records: Encoded[];
@@ -59,24 +60,7 @@ export function createPublish(core: Core): (records: readonly Outgoing[]) => Pro
   };
 }
 
-/** @throws FlipstreamError `schema_mismatch`, `record_too_large` (poison), `no_reviewer_key` (usage) */
-export async function encodeAll(core: Core, records: readonly Outgoing[]): Promise<Encoded[]> {
-  const ids = core.catalog.schemas;
-  const encoded: Encoded[] = [];
-  for (const record of records) {
-    encoded.push(
-      checkSize(needsSeal(record) ? await encodeValue(record, ids, core.seal) : encodeNow(record, ids)),
-    );
-  }
-  return encoded;
-}
-
-/** @throws FlipstreamError `record_too_large` (poison) */
-export function checkSize(record: Encoded): Encoded {
-  if (record.value.length <= RECORD_BYTES) return record;
-  throw new FlipstreamError(
-    'record_too_large',
-    'poison',
-    `a record of ${record.topic} has ${record.value.length} bytes; at most ${RECORD_BYTES} are taken`,
-  );
+/** @throws as `encodeRecords` */
+export function encodeAll({ catalog, seal }: Core, records: readonly Outgoing[]): Promise<Encoded[]> {
+  return encodeRecords(records, { ids: catalog.schemas, seal, most: RECORD_BYTES });
 }

@@ -1,8 +1,9 @@
 import type { TopicName } from '../../schemas/topics.ts';
 import { countPublished } from '../counting.ts';
+import { checkSize } from '../encode.ts';
 import type { Outgoing, StoredBytes } from '../log.ts';
 import type { Core } from './core.ts';
-import { checkSize, encodeAll } from './publish.ts';
+import { encodeAll, RECORD_BYTES } from './publish.ts';
 
 const ONE = { records: 1, bytes: 0 };
 
@@ -18,7 +19,7 @@ export async function putBack(
   stored: readonly StoredBytes[],
   along: readonly Outgoing[],
 ): Promise<void> {
-  const records = [...stored.map(checkSize), ...(await encodeAll(core, along))];
+  const records = [...stored.map((one) => checkSize(one, RECORD_BYTES)), ...(await encodeAll(core, along))];
   if (records.length === 0) return;
   await core.transact(() => core.append(records));
   core.wake.ring();

@@ -1,5 +1,6 @@
 import type { TopicName } from '../../schemas/topics.ts';
 import { countConsumed, countPublished } from '../counting.ts';
+import { checkSize } from '../encode.ts';
 import type { Reducer, Running } from '../log.ts';
 import { createPreparer, type Preparer } from '../prepare.ts';
 import { recordsLost } from '../records-lost.ts';
@@ -9,7 +10,7 @@ import { decodeBatch, encodeNow, encodeValue, needsSeal, valueDecoder } from '..
 import type { Core } from './core.ts';
 import { createMember, type Member } from './member.ts';
 import { createOffsets, createPost, groupId, writeLetters } from './offsets.ts';
-import { checkSize } from './publish.ts';
+import { RECORD_BYTES } from './publish.ts';
 import { named } from './sqlite-errors.ts';
 import { createStates } from './states.ts';
 
@@ -82,7 +83,7 @@ async function reduce<S, P>(
   const { partition, epoch, member } = task;
   const ids = core.catalog.schemas;
   const reduction = createReduction(reducer, preparer, {
-    check: (out) => (needsSeal(out) && core.seal ? null : checkSize(encodeNow(out, ids))),
+    check: (out) => (needsSeal(out) && core.seal ? null : checkSize(encodeNow(out, ids), RECORD_BYTES)),
     seal: (out) => encodeValue(out, ids, core.seal),
   });
   const step = createStep(core, reducer, reduction, task);

@@ -2,7 +2,7 @@ import type { TopicName } from '../../schemas/topics.ts';
 import { countConsumed } from '../counting.ts';
 import type { ConsumeOptions, Running } from '../log.ts';
 import { endsIt, isFenced, pause, retryAfter, start } from '../running.ts';
-import { decodeBatch, type RawBatch, type SchemaIds } from '../values.ts';
+import { decodeBatch, type RawBatch, type Reading } from '../values.ts';
 import type { Core } from './core.ts';
 import { named } from './errors.ts';
 import { createFeed, type Feed, type Portion } from './feed.ts';
@@ -16,9 +16,6 @@ import { createWire, type Wire } from './wire.ts';
 
 const BATCH_RECORDS = 1000;
 const BATCH_BYTES = 4 * 2 ** 20;
-
-/** Makes what reads the values of one topic; it throws FlipstreamError (poison) at those it cannot read. */
-type Reading<T extends TopicName, V> = (topic: T, ids: SchemaIds) => (bytes: Buffer) => V;
 
 /** One consumer of a group. One batch at a time; while one is worked on, the next ones are fetched. */
 export function consume<T extends TopicName, V>(

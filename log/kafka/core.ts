@@ -1,8 +1,9 @@
 import type { Kafka } from 'kafkajs';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
+import { encodeRecords } from '../encode.ts';
 import type { LogCounters, Outgoing, Running } from '../log.ts';
-import { type Encoded, encodeNow, encodeValue, needsSeal, type Seal } from '../values.ts';
+import type { Encoded, Seal } from '../values.ts';
 import type { Catalog } from './catalog.ts';
 import type { Schemas } from './schemas.ts';
 import type { BrokerAccess } from './settings.ts';
@@ -29,7 +30,7 @@ export interface Core {
 }
 
 /** Most that one record has; topics take twice as much, since a batch has a header. */
-const RECORD_BYTES = 8 * 2 ** 20;
+export const RECORD_BYTES = 8 * 2 ** 20;
 
 export function closedError({ access }: Core): FlipstreamError {
   return new FlipstreamError('log_closed', 'usage', `the log on ${access.brokers.join(', ')} is closed`);
@@ -38,22 +39,5 @@ export function closedError({ access }: Core): FlipstreamError {
 /** @throws FlipstreamError `schema_mismatch`, `record_too_large` (poison), `no_reviewer_key` (usage), and the registry's */
 export async function encodeAll({ schemas, seal }: Core, records: readonly Outgoing[]): Promise<Encoded[]> {
   await schemas.readyToWrite(new Set(records.map(({ topic }) => topic)));
-  const encoded: Encoded[] = [];
-  for (const record of records) {
-    const { ids } = schemas;
-    encoded.push(
-      checkSize(needsSeal(record) ? await encodeValue(record, ids, seal) : encodeNow(record, ids)),
-    );
-  }
-  return encoded;
-}
-
-/** @throws FlipstreamError `record_too_large` (poison) */
-export function checkSize(record: Encoded): Encoded {
-  if (record.value.length <= RECORD_BYTES) return record;
-  throw new FlipstreamError(
-    'record_too_large',
-    'poison',
-    `a record of ${record.topic} has ${record.value.length} bytes; at most ${RECORD_BYTES} are taken`,
-  );
+  return encodeRecords(records, { ids: schemas.ids, seal, most: RECORD_BYTES });
 }

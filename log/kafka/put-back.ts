@@ -1,7 +1,8 @@
 import { countPublished } from '../counting.ts';
+import { checkSize } from '../encode.ts';
 import type { Outgoing, StoredBytes } from '../log.ts';
 import { partitionOf } from '../partition.ts';
-import { type Core, checkSize, encodeAll } from './core.ts';
+import { type Core, encodeAll, RECORD_BYTES } from './core.ts';
 import { openLease, type Placed } from './lease.ts';
 
 /** Two that put back at once: the later one wins, and the other learns that nothing of its was taken. */
@@ -13,7 +14,7 @@ export async function putBack(
   stored: readonly StoredBytes[],
   along: readonly Outgoing[],
 ): Promise<void> {
-  const encoded = [...stored.map(checkSize), ...(await encodeAll(core, along))];
+  const encoded = [...stored.map((one) => checkSize(one, RECORD_BYTES)), ...(await encodeAll(core, along))];
   if (encoded.length === 0) return;
   const records: Placed[] = [];
   for (const { topic, key, value } of encoded) {

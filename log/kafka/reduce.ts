@@ -1,6 +1,7 @@
 import type { RecordOf } from '../../schemas/records.ts';
 import type { TopicName } from '../../schemas/topics.ts';
 import { countConsumed, countPublished } from '../counting.ts';
+import { checkSize } from '../encode.ts';
 import type { Reducer } from '../log.ts';
 import { partitionOf } from '../partition.ts';
 import type { Preparer } from '../prepare.ts';
@@ -8,7 +9,7 @@ import { recordsLost } from '../records-lost.ts';
 import { createReduction, type Reduction } from '../reduction.ts';
 import { endsIt, isFenced, isStopped, pause, retryAfter } from '../running.ts';
 import { decodeBatch, type Encoded, encodeNow, encodeValue, needsSeal, type RawBatch } from '../values.ts';
-import { type Core, checkSize } from './core.ts';
+import { type Core, RECORD_BYTES } from './core.ts';
 import { named } from './errors.ts';
 import type { Feed } from './feed.ts';
 import type { Member } from './group.ts';
@@ -44,7 +45,7 @@ export async function reduce<S, P>(run: Run<S, P>, partition: number, stopped: A
   const { ids } = core.schemas;
   const states = run.states(partition);
   const reduction = createReduction(reducer, run.preparer, {
-    check: (out) => (needsSeal(out) && core.seal ? null : checkSize(encodeNow(out, ids))),
+    check: (out) => (needsSeal(out) && core.seal ? null : checkSize(encodeNow(out, ids), RECORD_BYTES)),
     seal: (out) => encodeValue(out, ids, core.seal),
   });
   const over = () => stopped.aborted || !member.owned.has(partition);

@@ -1,6 +1,6 @@
 import { type Adapter, asText, type Moment, notice, type RawDraft, type Tell } from './adapter.ts';
 import { entry, flag, own, type Payload, text } from './payload.ts';
-import { callEnded, callStarted, lastMessage, prompt, remains, sessionEnd, sessionStart } from './telling.ts';
+import { callEnded, callStarted, lastMessage, prompt, remains, sessionEnd, startTold } from './telling.ts';
 
 /** What every payload has, and an event has fields for or does not need. */
 const BASE = [
@@ -38,13 +38,7 @@ function stopped(payload: Payload, kind: string): RawDraft[] {
 
 /** Codex CLI's hook events (measured at 0.171.0). */
 const EVENTS: Readonly<Record<string, Tell>> = {
-  SessionStart: (payload, { facts }) => [
-    sessionStart(
-      { cwd: text(payload, 'cwd') ?? null, source: text(payload, 'source') ?? null },
-      facts,
-      remains(payload, [...BASE, 'source']),
-    ),
-  ],
+  SessionStart: startTold(BASE),
   UserPromptSubmit: (payload) => [prompt(text(payload, 'prompt') ?? '')],
   PreToolUse: (payload) => [callStarted(callOf(payload))],
   PostToolUse: (payload) => {

@@ -1,6 +1,6 @@
 import { type Adapter, asText, type Moment, notice, type Tell } from './adapter.ts';
 import { asPayload, entry, own, type Payload, text } from './payload.ts';
-import { callEnded, callStarted, prompt, remains, sessionEnd, sessionStart } from './telling.ts';
+import { callEnded, callStarted, prompt, remains, sessionEnd, startTold } from './telling.ts';
 
 /**
  * GitHub Copilot CLI sends each event in one of two forms, by how its name is written where it is registered:
@@ -69,13 +69,7 @@ const STATUS: Readonly<Record<string, 'ok' | 'denied'>> = {
 
 /** Its hook events, as documented for 1.0.102; not measured. */
 const EVENTS: Readonly<Record<string, Tell>> = {
-  SessionStart: (payload, { facts }) => [
-    sessionStart(
-      { cwd: text(payload, 'cwd') ?? null, source: text(payload, 'source') ?? null },
-      facts,
-      remains(payload, [...BASE, 'source']),
-    ),
-  ],
+  SessionStart: startTold(BASE),
   UserPromptSubmit: (payload) => [prompt(text(payload, 'prompt') ?? '')],
   PreToolUse: (payload) => [callStarted(callOf(payload))],
   PostToolUse: (payload) => {

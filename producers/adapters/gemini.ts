@@ -7,8 +7,8 @@ import {
   prompt,
   remains,
   sessionEnd,
-  sessionStart,
   shownOf,
+  startTold,
 } from './telling.ts';
 
 const BASE = ['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp'];
@@ -43,13 +43,7 @@ function exitCode(shown: unknown): number | null {
 
 /** Gemini CLI's hook events (measured at 0.61.0). Those of each piece of an answer are not asked for: they carry the whole conversation every time. */
 const EVENTS: Readonly<Record<string, Tell>> = {
-  SessionStart: (payload, { facts }) => [
-    sessionStart(
-      { cwd: text(payload, 'cwd') ?? null, source: text(payload, 'source') ?? null },
-      facts,
-      remains(payload, [...BASE, 'source']),
-    ),
-  ],
+  SessionStart: startTold(BASE),
   BeforeAgent: (payload) => [prompt(text(payload, 'prompt') ?? '')],
   BeforeTool: (payload) => [callStarted(callOf(payload))],
   AfterTool: (payload) => [toolEnded(payload)],

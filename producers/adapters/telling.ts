@@ -1,7 +1,7 @@
 /** The drafts that most harnesses tell alike; an adapter says only where its fields are. */
 import { BLOCK_REASON } from '../../schemas/block-reason.ts';
 import type { Draft } from '../draft.ts';
-import { asJson, asText, notice, type Raw, type RawDraft } from './adapter.ts';
+import { asJson, asText, notice, type Raw, type RawDraft, type Tell } from './adapter.ts';
 import { asPayload, type Payload, text, without } from './payload.ts';
 
 type Fields = Draft['fields'];
@@ -20,6 +20,17 @@ export function sessionStart(fields: Fields, facts: Fields, content: RawDraft['c
     fields: { ...fields, ...facts },
     content,
   };
+}
+
+/** Of a harness that tells directory and source by these names; `base`: what each of its payloads has. */
+export function startTold(base: readonly string[]): Tell {
+  return (payload, { facts }) => [
+    sessionStart(
+      { cwd: text(payload, 'cwd') ?? null, source: text(payload, 'source') ?? null },
+      facts,
+      remains(payload, [...base, 'source']),
+    ),
+  ];
 }
 
 export function sessionEnd(reason: string | undefined, content: RawDraft['content'] = {}): RawDraft {

@@ -1,8 +1,8 @@
 /** A schema registry for tests: the endpoints that the client uses, ids across subjects, and compatibility really checked. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { listen } from './listen.ts';
 import { createSchemaStore, RegistryRefusal, type SchemaStore } from './registry-store.ts';
 
 /** What the double does instead of answering: an outage, a proxy's error, a silence, a 401. */
@@ -23,19 +23,7 @@ const Level = z.object({ compatibility: z.string() });
 /** @param store of an earlier double, for a registry that comes back. @param port the earlier one's. */
 export async function startRegistryDouble(store = createSchemaStore(), port = 0): Promise<RegistryDouble> {
   const server = createServer((request, response) => void respond(request, response));
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const { port: listening } = server.address() as AddressInfo;
-  const double: RegistryDouble = {
-    url: `http://127.0.0.1:${listening}`,
-    store,
-    requests: [],
-    trouble: 'none',
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const double: RegistryDouble = { ...(await listen(server, port)), store, requests: [], trouble: 'none' };
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', double.url).pathname;

@@ -3,8 +3,8 @@
  * completions (OpenCode) and Gemini's API. Only the model's words are scripted; what the harness sends is kept.
  */
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
+import { listen } from './listen.ts';
 
 /** One answer of the model: words, and at most one command for the harness's shell tool. */
 export interface Turn {
@@ -65,17 +65,7 @@ export async function startScriptedApi(script: readonly Turn[], shell: ShellTool
       );
     response.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...(await listen(server)), requests };
 }
 
 async function read(request: IncomingMessage): Promise<string> {

@@ -3,8 +3,8 @@
  * real harness binary runs without an account. Only the model's words are scripted.
  */
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
+import { listen } from './listen.ts';
 
 export type Block =
   | { type: 'text'; text: string }
@@ -63,17 +63,7 @@ export async function startScriptedModel(
         .end(JSON.stringify(messageOf(parsed.model, blocks)));
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { ...(await listen(server)), requests };
 }
 
 /** How many times the model has spoken in this conversation: the index of the script's next step. */
