@@ -44,10 +44,11 @@ const WORTH_COMPRESSING = 512;
 export async function openLease(access: BrokerAccess, transactionalId: string): Promise<Lease> {
   const wire = createWire(access);
   try {
-    const coordinator = await wire.transactionCoordinator(transactionalId);
-    const { producerId, producerEpoch } = await whileBusy(() =>
-      coordinator.initProducerId({ transactionalId, transactionTimeout: TRANSACTION_MS }),
-    );
+    const { coordinator, producerId, producerEpoch } = await whileBusy(async () => {
+      const found = await wire.transactionCoordinator(transactionalId);
+      const given = await found.initProducerId({ transactionalId, transactionTimeout: TRANSACTION_MS });
+      return { coordinator: found, ...given };
+    }, OPENING);
     return leaseOver(wire, coordinator, { transactionalId, producerId, producerEpoch });
   } catch (error) {
     await wire.close();
@@ -151,14 +152,23 @@ const FIRST_PAUSE_MS = 1;
 const LAST_PAUSE_MS = 20;
 const PATIENCE_MS = 30_000;
 
-/** The last transaction of this id may still be ending: the answer comes before its markers are written. */
-async function whileBusy<T>(ask: () => Promise<T>): Promise<T> {
+/** The last transaction of an id may still be ending: the answer comes before its markers are written. */
+const ENDING: ReadonlySet<string | null> = new Set(['CONCURRENT_TRANSACTIONS']);
+/** And a young cluster may not know yet who keeps an id. */
+const OPENING: typeof ENDING = new Set([
+  ...ENDING,
+  'GROUP_LOAD_IN_PROGRESS',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'NOT_COORDINATOR_FOR_GROUP',
+]);
+
+async function whileBusy<T>(ask: () => Promise<T>, busy = ENDING): Promise<T> {
   const until = performance.now() + PATIENCE_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
     try {
       return await ask();
     } catch (error) {
-      if (kafkaCode(error) !== 'CONCURRENT_TRANSACTIONS' || performance.now() > until) throw error;
+      if (!busy.has(kafkaCode(error)) || performance.now() > until) throw error;
       await sleep(pause);
     }
   }

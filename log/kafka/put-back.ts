@@ -8,7 +8,10 @@ import { openLease, type Placed } from './lease.ts';
 /** Two that put back at once: the later one wins, and the other learns that nothing of its was taken. */
 const TRANSACTIONAL_ID = 'deadletter-put-back';
 
-/** @throws FlipstreamError `record_too_large` (poison), `fenced`, `kafka_unavailable` (retryable) */
+/**
+ * Resolves when what was put back can be read.
+ * @throws FlipstreamError `record_too_large` (poison), `fenced`, `kafka_unavailable` (retryable)
+ */
 export async function putBack(
   core: Core,
   stored: readonly StoredBytes[],
@@ -27,5 +30,7 @@ export async function putBack(
   } finally {
     await lease.close();
   }
+  // The next lease is given once the markers of this transaction are written: then it can be read.
+  await (await openLease(core.access, TRANSACTIONAL_ID)).close();
   countPublished(core.counters, encoded);
 }
