@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -9,5 +10,10 @@ export default defineConfig({
     testTimeout: 30_000,
     // The default leaves a core free; most files wait for processes and disks for half of their time.
     maxWorkers: '100%',
+    // Loading every module again for each file took a third of the whole run. No module keeps state that a
+    // second test could see, and a test that mocks one puts it back.
+    isolate: false,
+    // The tests start this project's commands some hundreds of times: their compiled code is kept between starts.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
   },
 });
