@@ -108,11 +108,14 @@ const UNCHECKED = (event: TraceEvent, name: string) =>
   name === 'salt' &&
   !Object.entries(event).some(([field, value]) => /_redacted$/.test(field) && value !== null);
 
-test('every field of every attested event altered in turn is found, also with a manifest that fits', async () => {
+test('every field that an attested event can have, altered, is found, also with a manifest that fits', async () => {
   let tried = 0;
+  const seen = new Set<string>();
   for (const [at, event] of events.slice(0, attested).entries())
     for (const [name, value] of Object.entries(event)) {
       if (value === null || typeof value === 'object' || UNCHECKED(event, name)) continue;
+      if (seen.has(`${event.type} ${name}`)) continue;
+      seen.add(`${event.type} ${name}`);
       const other = typeof value === 'boolean' ? !value : typeof value === 'number' ? value + 1 : `${value}x`;
       const changed = events.with(at, { ...event, [name]: other });
       const lines = bundle.events.with(at, canonical(changed[at]));
@@ -121,7 +124,7 @@ test('every field of every attested event altered in turn is found, also with a 
         expect(refitted(changed).state, name).toBe('altered');
       tried++;
     }
-  expect(tried).toBeGreaterThan(300);
+  expect(tried).toBeGreaterThan(100);
   const lied = (bundle.events[5] ?? '').replace(/"text_redacted":"|"cwd":"/, '$&x');
   expect(await verify(bundleText({ ...bundle, events: bundle.events.with(5, lied) }))).toMatchObject({
     ...{ code: 1, state: 'altered' },

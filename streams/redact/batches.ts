@@ -5,7 +5,8 @@ export interface Piece {
 }
 
 export interface ScanBatch {
-  text: string;
+  /** Latin-1: one byte a character, so that a place in the bytes is a place in their text. */
+  bytes: Buffer;
   /** The records whose text lies between two places of the batch; more than one where a hit spans a seam. */
   ownersOf(start: number, end: number): number[];
 }
@@ -17,7 +18,7 @@ const SEAM = 48 << 10;
 /** No rule's token holds a line break, and no key block this character. */
 const BETWEEN = '\n\u001e\n';
 
-/** Joins pieces into batches of about `BATCH` characters. */
+/** Joins pieces, which hold no character above U+00FF, into batches of about `BATCH` characters. */
 export function* joinPieces(pieces: Iterable<Piece>): Generator<ScanBatch> {
   let waiting: Piece[] = [];
   let length = 0;
@@ -59,8 +60,12 @@ function batchOf(pieces: readonly Piece[]): ScanBatch {
     }
     return low;
   };
+  const bytes = Buffer.allocUnsafe(length);
+  pieces.forEach(({ text }, at) => {
+    bytes.write(text + BETWEEN, starts[at] ?? 0, 'latin1');
+  });
   return {
-    text: pieces.map(({ text }) => text).join(BETWEEN),
+    bytes,
     ownersOf: (start, end) => {
       const owners = new Set(
         pieces.slice(indexAt(start), indexAt(Math.max(start, end - 1)) + 1).map(({ owner }) => owner),
