@@ -1,7 +1,7 @@
 /** `npm run bench [name…]`: runs each measurement in a process of its own, one after another, under one line that names the machine. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 
 const HERE = new URL('./', import.meta.url);
 const wanted = process.argv.slice(2);
@@ -14,6 +14,16 @@ const scripts = readdirSync(HERE).filter(
 const [cpu] = cpus();
 console.log(
   `machine: ${cpus().length} x ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}, Node ${process.version}`,
+);
+
+// How fast the machine is today: the same one may be three times slower an hour later.
+const starts = Array.from({ length: 21 }, () => {
+  const from = performance.now();
+  spawnSync(process.execPath, ['-e', '0']);
+  return performance.now() - from;
+}).sort((a, b) => a - b);
+console.log(
+  `a bare \`node -e 0\` takes ${(starts[10] ?? 0).toFixed(0)} ms here, load ${loadavg()[0]?.toFixed(1)}`,
 );
 
 let failed = 0;

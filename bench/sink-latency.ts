@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { startSink } from '../consumers/sink.ts';
 import { openEmbeddedLog } from '../log/embedded/open.ts';
 import { openReader } from '../warehouse/query.ts';
+import { percentiles } from './support/percentiles.ts';
 import { madeEvents } from './support/sink-events.ts';
 
 const EVENTS = Number(process.argv[2] ?? 200);
@@ -31,12 +32,7 @@ async function once(): Promise<number> {
 
 const took: number[] = [];
 for (let i = 0; i < EVENTS; i++) took.push(await once());
-took.sort((a, b) => a - b);
-const at = (share: number) =>
-  Math.round(took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? 0);
-console.log(
-  `published to visible in SQL: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms (${EVENTS} events, one at a time)`,
-);
+console.log(`published to visible in SQL: ${percentiles(took)} (${EVENTS} events, one at a time)`);
 reader.close();
 await sink.stop();
 await log.close();
