@@ -79,7 +79,8 @@ const CLINE = [
 
 const OPENHANDS = ['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop', 'SessionEnd'];
 
-const line = (home: Home, node: string) => shellLine(hookCommand(home, node, 'settings'));
+/** Named after its harness: one that also runs Claude Code's registration tells each event by both (collector, ordinals). */
+const line = (home: Home, node: string, harness: string) => shellLine(hookCommand(home, node, harness));
 
 function inFile(file: string, hooks: Entries, fresh?: string): Target {
   return { kind: 'entries', file, hooks, ...(fresh === undefined ? {} : { fresh }) };
@@ -97,7 +98,7 @@ export const HARNESSES: readonly HarnessSetup[] = [
           CODEX,
           { Stop: STOP_SECONDS, Interrupt: CODEX_END_SECONDS, SessionEnd: CODEX_END_SECONDS },
           (timeout) => ({
-            hooks: [{ type: 'command', command: line(home, node), timeout }],
+            hooks: [{ type: 'command', command: line(home, node, 'codex'), timeout }],
           }),
         ),
       ),
@@ -126,7 +127,12 @@ export const HARNESSES: readonly HarnessSetup[] = [
         // its timeouts are milliseconds
         each(GEMINI, { AfterAgent: STOP_SECONDS }, (seconds) => ({
           hooks: [
-            { name: 'flipstream', type: 'command', command: line(home, node), timeout: seconds * 1000 },
+            {
+              name: 'flipstream',
+              type: 'command',
+              command: line(home, node, 'gemini'),
+              timeout: seconds * 1000,
+            },
           ],
         })),
       ),
@@ -140,7 +146,7 @@ export const HARNESSES: readonly HarnessSetup[] = [
       inFile(
         join(folders.cursor, 'hooks.json'),
         each(CURSOR, { stop: STOP_SECONDS }, (timeout) => ({
-          command: line(home, node),
+          command: line(home, node, 'cursor'),
           timeout,
           ...(timeout === STOP_SECONDS ? { loop_limit: CURSOR_LOOPS } : {}),
         })),
@@ -157,7 +163,7 @@ export const HARNESSES: readonly HarnessSetup[] = [
     targets: ({ home, folders }, node) => {
       const hooks = each(COPILOT, { Stop: STOP_SECONDS }, (timeoutSec) => ({
         type: 'command',
-        bash: line(home, node),
+        bash: line(home, node, 'copilot'),
         timeoutSec,
       }));
       return [
@@ -177,7 +183,7 @@ export const HARNESSES: readonly HarnessSetup[] = [
       CLINE.map((event) => ({
         kind: 'whole',
         file: join(folders.cline, 'hooks', event),
-        text: `#!/bin/sh\n# flipstream: records the session.\n${line(home, node)} && echo '{"cancel":false}'\n`,
+        text: `#!/bin/sh\n# flipstream: records the session.\n${line(home, node, 'cline')} && echo '{"cancel":false}'\n`,
         executable: true,
       })),
     after:
@@ -192,7 +198,7 @@ export const HARNESSES: readonly HarnessSetup[] = [
         join(folders.openhands, 'hooks.json'),
         each(OPENHANDS, { Stop: STOP_SECONDS }, (timeout) => ({
           matcher: '*',
-          hooks: [{ type: 'command', command: line(home, node), timeout }],
+          hooks: [{ type: 'command', command: line(home, node, 'openhands'), timeout }],
         })),
       ),
     ],

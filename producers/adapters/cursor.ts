@@ -1,5 +1,5 @@
 import { BLOCK_REASON } from '../../schemas/block-reason.ts';
-import { type Adapter, asText, notice, type RawDraft, type Tell } from './adapter.ts';
+import { type Adapter, asText, notice, type RawDraft, STAMPED, type Tell } from './adapter.ts';
 import { asPayload, count, entry, flag, list, own, type Payload, text } from './payload.ts';
 import { callEnded, callStarted, message, prompt, remains, sessionEnd, sessionStart } from './telling.ts';
 
@@ -122,6 +122,11 @@ function eventOf(payload: Payload): string | undefined {
   return entry(ITS_NAMES, name) ?? name;
 }
 
+/** Within a generation the same payload again is the same event; a session may begin and end in one more than once. */
+function isOnce(payload: Payload): boolean {
+  return Boolean(text(payload, 'generation_id')) && !/^session/.test(eventOf(payload) ?? '');
+}
+
 function cwdOf(payload: Payload): string | undefined {
   const [root] = list(payload, 'workspace_roots');
   return text(payload, 'cwd') ?? (typeof root === 'string' ? root : undefined);
@@ -139,6 +144,7 @@ export const cursor: Adapter = {
     const drafts = tell?.(payload, context) ?? [notice('unknown_event', remains(payload, BASE))];
     return drafts.map((draft) => ({
       ...draft,
+      ...(draft.own_id === undefined && isOnce(payload) ? { phase: STAMPED } : {}),
       fields: { ...(model === undefined ? {} : { model }), ...draft.fields },
     }));
   },

@@ -31,6 +31,8 @@ export const GateState = z.strictObject({
   /** Why the agent was last let go without a PASS. */
   let_go: z.enum(['oracle_error', 'pending', 'gate_error', 'no_task', 'ungraded']).nullable(),
   diff_hash: z.string().nullable(),
+  /** What the last stop was told, and the session's length then: who asks before anything new is told asks for that stop. */
+  told: z.strictObject({ seq: z.number().int(), block: z.boolean() }).nullable().default(null),
 });
 export type GateState = z.infer<typeof GateState>;
 
@@ -42,6 +44,7 @@ export const NEW_GATE: GateState = {
   asked: null,
   let_go: null,
   diff_hash: null,
+  told: null,
 };
 
 /** What the first SessionStart of an id said: never changed afterwards (design, "Ends"). */

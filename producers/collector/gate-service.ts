@@ -41,6 +41,11 @@ export interface GateService {
   counts: GateLocks['counts'];
 }
 
+/** The gate's state once the event that is being told of a stop is in the chain. */
+function tells(gate: GateState, { seq }: { seq: number }, block: boolean): GateState {
+  return { ...gate, told: { seq: seq + 1, block } };
+}
+
 /** Reasons that need no record: nothing was to be graded, or the end is known already. */
 const UNTOLD: ReadonlySet<AllowReason> = new Set(['subagent', 'no_task', 'flipped']);
 
@@ -57,7 +62,8 @@ export function createGateService(deps: GateDeps): GateService {
     tellOwn(deps, ask.session_id, (session) => {
       const facts = session.state.core.facts;
       return {
-        ...{ type: 'notice', kind: 'stop_allowed', own_id: String(session.seq), gate },
+        ...{ type: 'notice', kind: 'stop_allowed', own_id: String(session.seq) },
+        gate: tells(gate, session, false),
         fields: { reason, task_id: facts?.task_id ?? null },
       };
     });
@@ -72,8 +78,15 @@ export function createGateService(deps: GateDeps): GateService {
       if (others) return { action: others.block ? 'block' : 'allow', base_commit: null, worktree: null };
       try {
         await deps.drain();
-        const core = store.session(ask.session_id)?.state.core;
+        const session = store.session(ask.session_id);
+        const core = session?.state.core;
         const facts = core?.facts ?? null;
+        const told = core?.gate.told;
+        // a second registration's hook of the stop that was just answered
+        if (session && told?.seq === session.seq) {
+          locks.release(ask.session_id, caller, { block: told.block });
+          return { action: told.block ? 'block' : 'allow', base_commit: null, worktree: null };
+        }
         const opened: Opened = core
           ? decideOpen(facts, core.gate, ask)
           : { action: 'allow', reason: 'no_task', gate: NEW_GATE };
@@ -134,7 +147,7 @@ export function createGateService(deps: GateDeps): GateService {
       const { request_id, diff_hash } = asked;
       return {
         ...{ type: 'oracle_verdict', kind: 'oracle_verdict', own_id: request_id, phase: String(session.seq) },
-        gate: settled.gate,
+        gate: tells(settled.gate, session, block),
         fields: { request_id, diff_hash, verdict: heard.answer, mode: 'grade', task_id, base_commit },
       };
     });
