@@ -142,3 +142,48 @@ test('an open reader sees what lands while it is open', async () => {
   expect(await count()).toEqual([[1]]);
   reader.close();
 });
+
+test('imported sessions are marked row by row, and counted with our own nowhere', async () => {
+  const call = { type: 'tool_call', role: null, text_redacted: null, tool_name: 'Bash' } as const;
+  const theirs = { capture: 'imported', harness: 'swe-agent' } as const;
+  const id = 'import:swe-agent:1';
+  await log.publish([
+    event(id, 0, { ...call, ...theirs, status: 'error', exit_code: 2 }),
+    event(id, 1, { ...theirs, type: 'notice', role: null, kind: 'evaluation_report', verdict: 'PASS' }),
+    session(id, {
+      capture: 'imported',
+      marks: ['imported'],
+      usable: false,
+      task_id: 't1',
+      outcome: 'no_task',
+    }),
+  ]);
+  const own = ['failures', 'task_flip_rates', 'metrics', 'grades'];
+  const shown = () => Promise.all(own.map((view) => ask(`SELECT * FROM ${view} ORDER BY ALL`)));
+  const before = await shown();
+  await landAll(log, place);
+  expect(await shown()).toEqual(before);
+  for (const view of ['tool_calls', 'conversation', 'notices'])
+    expect(await ask(`SELECT DISTINCT session_id FROM ${view} WHERE imported`), view).toEqual([[id]]);
+  expect(await ask("SELECT count(*) FROM tool_calls WHERE imported AND status = 'error'")).toEqual([[1]]);
+});
+
+test('what the harness does not tell is told apart from what did not happen', async () => {
+  const call = { type: 'tool_call', role: null, tool_name: 'shell', tool_kind: 'shell' } as const;
+  await log.publish([
+    event('c1', 0, { ...call, harness: 'codex', status: null }),
+    event('o1', 0, { ...call, harness: 'opencode', status: 'ok', exit_code: 0 }),
+    event('o1', 1, { ...call, harness: 'opencode', status: 'error' }),
+  ]);
+  await landAll(log, place);
+  const rows = await ask(`
+    SELECT e.harness, e.seq,
+      CASE WHEN e.exit_code IS NOT NULL THEN 'told' WHEN c.given = 'no' THEN 'not told by it' ELSE 'was none' END
+    FROM events e JOIN harness_capabilities c ON c.harness = e.harness AND c.capability = 'exit_code'
+    WHERE e.session_id IN ('c1', 'o1') ORDER BY ALL`);
+  expect(rows).toEqual([
+    ['codex', 0, 'not told by it'],
+    ['opencode', 0, 'told'],
+    ['opencode', 1, 'was none'],
+  ]);
+});

@@ -15,6 +15,9 @@ const CALLS_ONCE = `
     PARTITION BY session_id, coalesce(agent_id, ''), coalesce(tool_use_id, event_id)
     ORDER BY coalesce(synthetic, false), ts DESC, event_id) = 1`;
 
+/** Rows of single sessions say it; what counts over sessions leaves them out. */
+const IMPORTED = `coalesce(capture = 'imported', false)`;
+
 const quoted = (value: string | null | undefined) =>
   value === null || value === undefined ? 'NULL' : `'${value.replaceAll("'", "''")}'`;
 
@@ -25,11 +28,13 @@ const TOLD = HARNESS_CAPABILITIES.flatMap(({ harness, tested, gives, notes }) =>
 export const VIEWS: readonly View[] = [
   {
     name: 'tool_calls',
-    about: "Each session's tool calls in order; a real result wins over one concluded as interrupted.",
+    about:
+      "Each session's tool calls in order, imported ones marked; a real result wins over one concluded as interrupted.",
     sql: `
       SELECT session_id, row_number() OVER (PARTITION BY session_id ORDER BY ts, chain_id, seq) AS n,
         ts, turn, agent_id, tool_name, tool_kind, status, exit_code, duration_ms,
-        input_redacted AS input, output_redacted AS output, result_redacted AS result, tool_use_id, event_id
+        input_redacted AS input, output_redacted AS output, result_redacted AS result, tool_use_id, event_id,
+        ${IMPORTED} AS imported
       FROM (${CALLS_ONCE})
       ORDER BY session_id, n`,
   },
@@ -41,7 +46,8 @@ export const VIEWS: readonly View[] = [
       SELECT session_id, row_number() OVER (PARTITION BY session_id ORDER BY ts, chain_id, seq) AS n,
         ts, turn, agent_id, CASE type WHEN 'message' THEN role ELSE 'tool' END AS who,
         tool_name, status, CASE type WHEN 'message' THEN text_redacted ELSE input_redacted END AS content,
-        coalesce(output_redacted, CASE WHEN status <> 'ok' THEN result_redacted END) AS answer, event_id
+        coalesce(output_redacted, CASE WHEN status <> 'ok' THEN result_redacted END) AS answer, event_id,
+        ${IMPORTED} AS imported
       FROM (SELECT * FROM events WHERE type = 'message' UNION ALL (${CALLS_ONCE}))
       ORDER BY session_id, n`,
   },
@@ -62,11 +68,13 @@ export const VIEWS: readonly View[] = [
   },
   {
     name: 'failures',
-    about: 'What failed most: tools and how their calls ended, with the share of all calls of that tool.',
+    about:
+      'What failed most in our own sessions, not in imported ones: tools and how their calls ended, with the share of all calls of that tool.',
     sql: `
       SELECT tool_name, status, exit_code, count(*) AS calls, count(DISTINCT session_id) AS sessions,
         round(count(*) / any_value(of_tool), 4) AS share, max(ts) AS last_seen
-      FROM (SELECT *, count(*) OVER (PARTITION BY tool_name) AS of_tool FROM (${CALLS_ONCE}))
+      FROM (SELECT *, count(*) OVER (PARTITION BY tool_name) AS of_tool FROM (${CALLS_ONCE})
+        WHERE NOT ${IMPORTED})
       WHERE status <> 'ok'
       GROUP BY tool_name, status, exit_code
       ORDER BY calls DESC, tool_name, status, exit_code`,
@@ -89,7 +97,8 @@ export const VIEWS: readonly View[] = [
     name: 'notices',
     about: 'Everything else a harness told: rule files, compactions, failures, subagents, permissions, gaps.',
     sql: `
-      SELECT session_id, ts, turn, kind, reason, count, agent_id, agent_type, text_redacted AS text, event_id
+      SELECT session_id, ts, turn, kind, reason, count, agent_id, agent_type, text_redacted AS text, event_id,
+        ${IMPORTED} AS imported
       FROM events WHERE type = 'notice'
       ORDER BY session_id, ts, chain_id, seq`,
   },
