@@ -51,6 +51,16 @@ export function assemble(state: SessionState, entry: SpoolEntry, context: Assemb
   return finish(work);
 }
 
+/** Whether an entry tells of nothing but events that were told: what it says need not be worked on then. */
+export function isTold(state: SessionState, entry: SpoolEntry, context: AssembleContext): boolean {
+  const work = begin(state, context);
+  const used = new Set<string>();
+  return entry.drafts.every(
+    (draft, position) =>
+      draft.role === 'event' && isKnown(work, identityOf(work, entry, draft, used, position)),
+  );
+}
+
 /** Ends a session that has been silent: what is open is told as it is, and the end is said to be concluded. */
 export function closeQuiet(
   state: SessionState,

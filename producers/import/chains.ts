@@ -2,6 +2,7 @@
  * Where imported records get their place: chains of their own in import.db, by the collector's own steps of
  * redaction, assembly, commit and publication. A collector may run beside it; the two share no session.
  */
+import { createSecretKey } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,7 +11,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { keyedHash, sha256 } from '../../schemas/hash.ts';
 import { type Clock, isoTime } from '../../schemas/time.ts';
 import { kindOf, type SealContext, sealed } from '../capture.ts';
-import { assemble, closeQuiet } from '../collector/assemble.ts';
+import { assemble, closeQuiet, isTold } from '../collector/assemble.ts';
 import { chainIdentity } from '../collector/chain-identity.ts';
 import { type CommitDeps, type Committer, createCommitter } from '../collector/commit.ts';
 import { openDb } from '../collector/db.ts';
@@ -60,7 +61,7 @@ export function openChains({ home, log, clock, limit, warn }: ChainsOptions): Ch
   const db = openImportDb(join(home.root, 'import.db'));
   const store = createStore(db);
   const outbox = createOutbox(db);
-  const hashKey = loadHashKey(home);
+  const hashKey = createSecretKey(loadHashKey(home));
   const hash = (data: string | Uint8Array) => keyedHash(hashKey, data);
   const seal: SealContext = { hash, limit, openKeys: { isOpen: () => false, set: () => {} } };
   const deps: CommitDeps = {
@@ -90,9 +91,15 @@ export function openChains({ home, log, clock, limit, warn }: ChainsOptions): Ch
       }
     },
     tell(format, told, { ms, inferred }) {
+      const place = importedId(format, told.session.id);
+      const session = current().session(place, told.session.harness);
+      const context = current().context(place, 0);
+      const bare = told.drafts.map((draft) => ({ ...draft, content: {} }));
+      // content is redacted only of what is new
+      if (isTold(session.state, entryOf(format, { ...told, drafts: bare }, { ms, inferred }, seal), context))
+        return [];
       const entry = entryOf(format, told, { ms, inferred }, seal);
-      const session = current().session(entry.session_id, entry.harness);
-      const assembled = assemble(session.state, entry, current().context(entry.session_id, 0));
+      const assembled = assemble(session.state, entry, context);
       const events = assembled.events.map((event) => ({ ...event, transport: null }));
       current().add(session, { ...assembled, events }, ms);
       return events;

@@ -133,7 +133,7 @@ test('OpenHands, before its SDK and after', async () => {
   ]);
 });
 
-test('Shepherd: the timeline, a stream, a durable trace', async () => {
+test('Shepherd: the timeline, a stream, a scope’s lines, a durable trace', async () => {
   const effects = [
     { effect_type: 'prompt_sent', user_prompt: 'fix', timestamp: 1780000000 },
     {
@@ -156,6 +156,7 @@ test('Shepherd: the timeline, a stream, a durable trace', async () => {
   const expected = ['user fix', 'Bash error', '(task_failed)'];
   const timeline = { total_effects: 4, effect_types: ['prompt_sent'], timeline: effects };
   expect(await importTwice(bench, 'a.json', JSON.stringify(timeline, null, 2))).toEqual(expected);
+  bench.file('stream.json', JSON.stringify(effects.map((effect, _sequence) => ({ _sequence, ...effect }))));
   bench.file(
     'scope_1.jsonl',
     jsonl(effects.map((effect, sequence) => ({ effect, sequence, scope_id: 'root' }))),
@@ -169,7 +170,7 @@ test('Shepherd: the timeline, a stream, a durable trace', async () => {
   };
   bench.file('t.trace.json', JSON.stringify(trace, null, 2));
   await bench.run();
-  expect(toldTo(bench).slice(expected.length)).toEqual([...expected, '(check.violation)']);
+  expect(toldTo(bench).slice(expected.length)).toEqual([...expected, ...expected, '(check.violation)']);
 });
 
 test('chat messages in OpenAI’s shape, a session a line', async () => {

@@ -21,7 +21,7 @@ import { type Found, reasonOf, walk } from './walk.ts';
 
 export interface ImportOptions extends ChainsOptions {
   paths: readonly string[];
-  /** Told now and then: bytes of files done, of all. */
+  /** Told often: bytes of files done, of all. */
   progress?: (done: number, all: number) => void;
   /** Stops between two parts of a file; what was read by then is in the log. */
   signal?: AbortSignal;
@@ -47,9 +47,10 @@ export async function importPaths(options: ImportOptions): Promise<Report> {
     const late: Found[] = [];
     const one = async (found: Found, last: boolean) => {
       options.signal?.throwIfAborted();
-      if (!(await importFile(found, { options, chains, report, last }))) late.push(found);
+      const progress = (bytes: number) => options.progress?.(done + Math.min(bytes, found.bytes), all);
+      if (!(await importFile(found, { options, chains, report, last, progress }))) late.push(found);
       else done += found.bytes;
-      options.progress?.(done, all);
+      progress(0);
     };
     for (const found of files) await one(found, false);
     for (const found of late.splice(0)) await one(found, true);
@@ -67,10 +68,13 @@ interface Run {
   report: Report;
   /** Whether it is the turn of formats that come last. */
   last: boolean;
+  /** Told how many bytes of the file were read, unpacked. */
+  progress: (bytes: number) => void;
 }
 
 /** @returns false when the file is to be read after all others */
-async function importFile(found: Found, { options, chains, report, last }: Run): Promise<boolean> {
+async function importFile(found: Found, run: Run): Promise<boolean> {
+  const { options, chains, report, last } = run;
   const refuseFile = (reason: string) => refuse(report, { path: found.path, at: null, reason });
   let counts: Counts | null = null;
   try {
@@ -87,7 +91,7 @@ async function importFile(found: Found, { options, chains, report, last }: Run):
     counts = countsOf(report, importer.format);
     counts.files++;
     const facts = await factsOf(source, importer, chains, look);
-    await readAll(source, { importer, reader: importer.open(facts), chains, report, counts, options });
+    await readAll(source, { ...run, importer, reader: importer.open(facts), counts });
     return true;
   } catch (error) {
     if (options.signal?.aborted || !isOfFile(error)) throw error;
@@ -129,23 +133,23 @@ async function factsOf(
   };
 }
 
-interface Reading {
+interface Reading extends Run {
   importer: Importer;
   reader: Reader;
-  chains: Chains;
-  report: Report;
   counts: Counts;
-  options: ImportOptions;
 }
 
 async function readAll(source: Source, reading: Reading): Promise<void> {
-  const { importer, reader, chains, counts, options } = reading;
+  const { importer, reader, chains, counts, options, progress } = reading;
   const records = recordsOf(importer);
   const teller = createTeller(source, reading);
   let unpublished = 0;
+  let bytes = 0;
   for await (const chunk of source.chunks()) {
     options.signal?.throwIfAborted();
+    bytes += chunk.length;
     counts.bytes += chunk.length;
+    progress(bytes);
     const reads = records.feed(chunk);
     if (reads.length > 0) chains.transaction(() => teller.all(reads));
     unpublished += chunk.length;

@@ -14,11 +14,12 @@ const Line = z.looseObject({
 });
 const DurableEvent = z.looseObject({ id: z.string(), kind: z.string(), timestamp: z.number().nullish() });
 
-/** The flat timeline. */
+/** The flat timeline, or a stream as the array of its effects. */
 export const shepherdJson: Importer = {
   format: 'shepherd',
-  recognises: ({ root, names, fields }) =>
-    root === 'object' && names.has('timeline') && Array.isArray(fields.effect_types),
+  recognises: ({ root, names, fields, elements: [first] }) =>
+    (root === 'object' && names.has('timeline') && Array.isArray(fields.effect_types)) ||
+    (root === 'array' && first !== undefined && typeof own(first, 'effect_type') === 'string'),
   shape: { split: ['timeline'] },
   open: ({ sha256, path }) =>
     effects(sessionOf(sha256.slice(0, 32), path), (value, index) => ({
