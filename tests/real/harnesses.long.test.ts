@@ -1,14 +1,18 @@
 /** Four real harnesses through the same session; the same seven questions get the same answers, but for what none tells. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { importBench, toldTo } from '../../producers/import/testing.ts';
 import { BLOCK_REASON } from '../../schemas/block-reason.ts';
 import { HARNESS_CAPABILITIES } from '../../schemas/harness-capabilities.ts';
 import { createAgent } from '../support/agent.ts';
 import { runCommand } from '../support/cli.ts';
 import { expectChain, landed, outline, verified } from '../support/evidence.ts';
-import { HARNESS_FOLDER } from '../support/harness-binary.ts';
-import { createHarnessAgent, type HarnessName } from '../support/harness-run.ts';
+import { HARNESS_FOLDER, harnessBinary } from '../support/harness-binary.ts';
+import { createHarnessAgent, type HarnessAgent, type HarnessName } from '../support/harness-run.ts';
 import { answers, expected, PROMPT, SCRIPT } from '../support/questions.ts';
 import { bash, says } from '../support/replies.ts';
 import { type Rig, startRig } from '../support/rig.ts';
@@ -50,6 +54,32 @@ async function holds(clone: string, harness: string) {
 /** Claude Code names its model only to a person's session. */
 const inPrintMode = (harness: string) => (harness === 'claude-code' ? ({ model: 'no' } as const) : {});
 
+/** Where the harness itself has written the session down. */
+async function filesOf(agent: HarnessAgent, name: HarnessName): Promise<string> {
+  if (name === 'codex') return join(agent.home, '.codex', 'sessions');
+  if (name === 'gemini') return join(agent.home, '.gemini', 'tmp');
+  const file = join(agent.home, 'export.json');
+  const id = await sessionIn(agent.clone);
+  const options = { cwd: agent.clone, env: agent.env, maxBuffer: 64 * 2 ** 20 };
+  const { stdout } = await promisify(execFile)(harnessBinary(name) ?? name, ['export', id], options);
+  writeFileSync(file, stdout);
+  return file;
+}
+
+/** The harness's own file of the session imports whole, and where the session was captured it is known to be there. */
+async function imports(path: string, format: string) {
+  const bench = importBench();
+  const report = await bench.run(path);
+  const told = toldTo(bench);
+  bench.remove();
+  expect(report.reasons).toEqual({});
+  expect(report.formats[format]).toMatchObject({ sessions: 1, tool_calls: 3 });
+  expect(told).toContain(`user ${PROMPT}`);
+  expect(told).toContain('assistant Now it is right.');
+  const own = await rig.flipstream(['import', path, '--json']);
+  expect(own.json()).toMatchObject({ formats: { [format]: { events: 0, captured: expect.any(Number) } } });
+}
+
 test.each<HarnessName>(['codex', 'opencode', 'gemini'])(
   '%s: a failed call, a refused stop, a flip',
   async (name) => {
@@ -61,6 +91,7 @@ test.each<HarnessName>(['codex', 'opencode', 'gemini'])(
     const words = requests.map((request) => request.split('FAIL').length); // its own texts may have the word
     expect(new Set(words).size).toBe(1);
     await holds(agent.clone, name);
+    await imports(await filesOf(agent, name), name);
   },
 );
 
@@ -72,6 +103,7 @@ test('claude-code: the same', async () => {
   ]);
   await agent.run(PROMPT, script);
   await holds(agent.clone, 'claude-code');
+  await imports(join(agent.home, '.claude', 'projects'), 'claude-code');
 });
 
 const Findings = z.object({

@@ -68,7 +68,7 @@ const SETUPS: Readonly<Record<HarnessName, Setup>> = {
     files: () => ({
       '.gemini/settings.json': '{"security": {"auth": {"selectedType": "gemini-api-key"}}}\n',
     }),
-    args: (prompt) => ['-p', prompt, '--yolo', '--skip-trust', '-m', 'gemini-2.5-pro'],
+    args: (prompt) => ['--yolo', '--skip-trust', '-m', 'gemini-2.5-pro', '-p', prompt],
     env: (url) => ({ GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: url }),
   },
 };
@@ -83,7 +83,7 @@ export interface HarnessAgent {
 
 export interface HarnessOptions {
   env?: NodeJS.ProcessEnv;
-  /** Instead of the harness's own command: what is run is given that command. */
+  /** Instead of the harness's own command, whose last argument is the prompt: what is run is given that command. */
   through?: (command: readonly string[]) => readonly string[];
 }
 
