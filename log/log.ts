@@ -87,6 +87,13 @@ export interface PartitionLag {
   end: number;
 }
 
+/** Where a partition ends. */
+export interface PartitionEnd {
+  topic: TopicName;
+  partition: number;
+  end: number;
+}
+
 /** A record's bytes exactly as they lay in the log. */
 export interface StoredBytes {
   topic: TopicName;
@@ -125,8 +132,12 @@ export interface Log {
   read<T extends TopicName>(topic: T, partition: number, from: number, max: number): Promise<Batch<T>>;
   /** What lies at one place, as it is, readable or not; null when it is no longer there. */
   bytesAt(topic: TopicName, partition: number, offset: number): Promise<StoredBytes | null>;
-  /** Appends bytes that the log had before, and records that tell of it, in one transaction. */
-  putBack(stored: readonly StoredBytes[], along: readonly Outgoing[]): Promise<void>;
+  /**
+   * Appends bytes that the log had before, and records that tell of it, in one transaction.
+   * @param unmoved nothing is appended when this partition no longer ends where it did: somebody was quicker
+   * @throws FlipstreamError `log_moved` (retryable)
+   */
+  putBack(stored: readonly StoredBytes[], along: readonly Outgoing[], unmoved?: PartitionEnd): Promise<void>;
   /** Committed offsets of every group beside the ends of the partitions. */
   lag(): Promise<PartitionLag[]>;
   counters(): LogCounters;

@@ -73,6 +73,13 @@ test('a record that was set aside is listed with reason and place, shown, and pu
   expect(await bytesAt(id, 2)).toBeUndefined();
 });
 
+test('two who put the same record back at once put it back once', async () => {
+  const id = await setAside('trace.raw', ['redact']);
+  const both = await Promise.all([1, 2].map(() => box.flipstream(['deadletter', 'retry', id])));
+  expect(both.map(({ code }) => code).sort()).toEqual([0, 3]);
+  expect([await bytesAt(id, 1), await bytesAt(id, 2)]).toEqual([BYTES, undefined]);
+});
+
 test('what would count twice or undo something newer stays, with the reason', async () => {
   await setAside('trace.events', ['join']);
   await setAside('sessions', ['metrics-session']);

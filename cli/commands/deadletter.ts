@@ -5,8 +5,8 @@ import type { Log } from '../../log/log.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
 import { originalBytes, type Unseal, unsealWith } from '../deadletter/bytes.ts';
-import { type Letter, readLetters } from '../deadletter/letters.ts';
-import { objection, putBack } from '../deadletter/put-back.ts';
+import { type Letter, type Letters, openLetters } from '../deadletter/letters.ts';
+import { objection, pick, putBack } from '../deadletter/put-back.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { reviewerPaths } from '../init/reviewer.ts';
@@ -29,9 +29,9 @@ export function addDeadletter(cli: Cli): void {
     .option('--reason <code>', 'only those set aside for this reason')
     .option('--all', 'also those that were put back already');
   handle(cli, list, Which, async ({ config, out }, flags) => {
-    const letters = (await withLog(config, readLetters)).filter(
-      (letter) => fits(letter, flags) && (flags.all || letter.state === 'waiting'),
-    );
+    const letters = (await withLog(config, openLetters))
+      .all()
+      .filter((letter) => fits(letter, flags) && (flags.all || letter.state === 'waiting'));
     out.result(letters.map(shown), () =>
       letters.length > 0
         ? table(['id', 'at', 'reason', 'groups', 'value_bytes', 'state'], letters.map(shown))
@@ -44,7 +44,7 @@ export function addDeadletter(cli: Cli): void {
     .option(...IDENTITY);
   handle(cli, show, Identity.extend({ out: z.string().optional() }), async (context, flags, [id = '']) =>
     withLog(context.config, async (log) => {
-      const letter = pick(await readLetters(log), id);
+      const letter = pick(await openLetters(log), id);
       if (flags.out !== undefined) {
         const bytes = await originalBytes(log, letter, unsealOf(context, flags.identity));
         writeFileSync(resolve(context.config.cwd, flags.out), bytes, { mode: 0o600, flag: 'wx' });
@@ -66,8 +66,9 @@ export function addDeadletter(cli: Cli): void {
     for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
   handle(cli, retry, Which.extend(Identity.shape), async (context, flags, ids) =>
     withLog(context.config, async (log) => {
-      const letters = chosen(await readLetters(log), ids, flags);
-      return putAllBack(context, log, letters, unsealOf(context, flags.identity));
+      const letters = await openLetters(log);
+      const wanted = chosen(letters, ids, flags);
+      return putAllBack(context, log, { letters, ids: wanted }, unsealOf(context, flags.identity));
     }),
   );
 }
@@ -76,18 +77,18 @@ export function addDeadletter(cli: Cli): void {
 async function putAllBack(
   { out, io }: Context,
   log: Log,
-  letters: readonly Letter[],
+  { letters, ids }: { letters: Letters; ids: readonly string[] },
   unseal: Unseal | null,
 ): Promise<ExitCode> {
   const done: string[] = [];
   const left: { id: string; why: string }[] = [];
-  for (const letter of letters) {
+  for (const id of ids) {
     try {
-      await putBack(log, letter, unseal, io.clock);
-      done.push(letter.id);
+      await putBack(log, { letters, id }, unseal, io.clock);
+      done.push(id);
     } catch (error) {
       if (!(error instanceof FlipstreamError) || error.kind === 'retryable') throw error;
-      left.push({ id: letter.id, why: messageOf(error) });
+      left.push({ id, why: messageOf(error) });
     }
   }
   out.result({ put_back: done, left }, () =>
@@ -96,32 +97,23 @@ async function putAllBack(
   return left.length > 0 ? EXIT.partial : EXIT.ok;
 }
 
-function chosen(all: readonly Letter[], ids: readonly string[], flags: z.infer<typeof Which>): Letter[] {
-  if (ids.length > 0) return ids.map((id) => pick(all, id));
+function chosen(letters: Letters, ids: readonly string[], flags: z.infer<typeof Which>): string[] {
+  if (ids.length > 0) return ids.map((id) => pick(letters, id).id);
   if (!flags.all && flags.topic === undefined && flags.reason === undefined)
     throw new FlipstreamError(
       'flag_invalid',
       'usage',
       'Name the records to put back, or --topic, --reason or --all.',
     );
-  return all.filter((letter) => letter.state === 'waiting' && fits(letter, flags));
+  return letters
+    .all()
+    .flatMap((letter) => (letter.state === 'waiting' && fits(letter, flags) ? [letter.id] : []));
 }
 
 function fits({ source_topic, reason }: Letter, flags: z.infer<typeof Which>): boolean {
   return (
     (flags.topic === undefined || source_topic === flags.topic) &&
     (flags.reason === undefined || reason === flags.reason)
-  );
-}
-
-/** @throws FlipstreamError `letter_unknown` (usage) */
-function pick(letters: readonly Letter[], id: string): Letter {
-  const letter = letters.find((each) => each.id === id);
-  if (letter) return letter;
-  throw new FlipstreamError(
-    'letter_unknown',
-    'usage',
-    `There is no dead letter ${id}: flipstream deadletter list --all shows them.`,
   );
 }
 

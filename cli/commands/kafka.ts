@@ -5,6 +5,7 @@ import { addCommand, type Cli, handle } from '../command.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { Count } from '../flags.ts';
 import { REDUCER_GROUPS, requireKafka, withAdmin } from '../kafka/cluster.ts';
+import { addKafkaMove } from './kafka-move.ts';
 
 const SetupFlags = z.looseObject({
   partitions: Count.optional(),
@@ -20,7 +21,7 @@ const AclFlags = z.looseObject({
   apply: z.boolean().default(false),
 });
 
-/** `flipstream kafka setup | acls`: the deploy steps on a cluster. */
+/** `flipstream kafka setup | acls | move`: the deploy steps on a cluster. */
 export function addKafka(cli: Cli): void {
   const parent = cli.program.command('kafka').description('prepare a Kafka cluster');
   const make = addCommand(
@@ -79,6 +80,7 @@ export function addKafka(cli: Cli): void {
         : grants.map((grant) => aclCommand(grant, grant.principal)).join('\n'),
     );
   });
+  addKafkaMove(cli, parent);
 }
 
 /** The name that the guide and the compose file use. */

@@ -1,5 +1,6 @@
 /** Dead letters of a log, one entry for each record that was set aside, however many groups refused it. */
-import type { Log } from '../../log/log.ts';
+import type { Log, PartitionEnd } from '../../log/log.ts';
+import { partitionOf } from '../../log/partition.ts';
 import type { DeadLetter } from '../../schemas/generated.ts';
 import { TOPIC_NAMES, type TopicName } from '../../schemas/topics.ts';
 
@@ -8,7 +9,7 @@ export const PUT_BACK = 'put_back';
 
 /** A record that was set aside, by the place where it lay. */
 export interface Letter extends Omit<DeadLetter, 'content' | 'group' | 'source_topic'> {
-  /** `topic/partition@offset` of the record. */
+  /** `topic/partition@offset` of the record; `topic#hash` of one that lies nowhere. */
   id: string;
   source_topic: TopicName;
   /** Who could not use it. */
@@ -18,20 +19,49 @@ export interface Letter extends Omit<DeadLetter, 'content' | 'group' | 'source_t
   kept: { partition: number; offset: number } | null;
 }
 
+/** The dead letters of a log as far as they have been read. */
+export interface Letters {
+  /** Reads what has come since. */
+  refresh(): Promise<void>;
+  /** Oldest first. */
+  all(): Letter[];
+  get(id: string): Letter | undefined;
+  /** Up to where those about records of this topic have been read. */
+  endOf(topic: TopicName): PartitionEnd;
+}
+
 const BATCH = 500;
 
-/** Everything in `deadletter`, oldest first. */
-export async function readLetters(log: Log): Promise<Letter[]> {
+/** Everything that is in `deadletter` now. */
+export async function openLetters(log: Log): Promise<Letters> {
   const letters = new Map<string, Letter>();
-  for (let partition = 0; partition < (await log.partitions('deadletter')); partition++) {
-    for (let from = 0; ; ) {
+  const ends = Array.from({ length: await log.partitions('deadletter') }, () => 0);
+
+  async function read(partition: number): Promise<void> {
+    for (;;) {
+      const from = ends[partition] ?? 0;
       const batch = await log.read('deadletter', partition, from, BATCH);
       for (const { offset, value } of batch.records) fold(letters, value, { partition, offset });
-      if (batch.nextOffset <= from || batch.nextOffset >= batch.end) break;
-      from = batch.nextOffset;
+      ends[partition] = Math.max(from, batch.nextOffset);
+      if (batch.nextOffset <= from || batch.nextOffset >= batch.end) return;
     }
   }
-  return [...letters.values()].sort((a, b) => a.at.localeCompare(b.at) || a.id.localeCompare(b.id));
+
+  async function refresh(): Promise<void> {
+    for (const partition of ends.keys()) await read(partition);
+  }
+
+  await refresh();
+  return {
+    refresh,
+    all: () => [...letters.values()].sort((a, b) => a.at.localeCompare(b.at) || a.id.localeCompare(b.id)),
+    get: (id) => letters.get(id),
+    endOf(topic) {
+      // A letter's key is the topic that its record came from.
+      const partition = partitionOf(topic, ends.length);
+      return { topic: 'deadletter', partition, end: ends[partition] ?? 0 };
+    },
+  };
 }
 
 function fold(
@@ -41,7 +71,7 @@ function fold(
 ): void {
   const topic = TOPIC_NAMES.find((name) => name === source_topic);
   if (!topic) return;
-  const id = `${topic}/${value.source_partition}@${value.source_offset}`;
+  const id = idOf(topic, value);
   const known = letters.get(id);
   if (value.reason === PUT_BACK) {
     if (known) known.state = 'put_back';
@@ -58,4 +88,14 @@ function fold(
   if (!letter.groups.includes(group)) letter.groups.push(group);
   if (content) letter.kept ??= place;
   letters.set(id, letter);
+}
+
+/** Characters of the hash that tell records apart which no topic has: too large for it, or of another log. */
+const HASH_CHARACTERS = 16;
+
+function idOf(topic: TopicName, value: Omit<DeadLetter, 'content' | 'group' | 'source_topic'>): string {
+  const { source_partition, source_offset, value_hash } = value;
+  return source_offset < 0
+    ? `${topic}#${value_hash.slice(0, HASH_CHARACTERS)}`
+    : `${topic}/${source_partition}@${source_offset}`;
 }

@@ -1,10 +1,11 @@
 /** Putting a record back at the end of its topic, once, where that can do no harm. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, Outgoing, StoredBytes } from '../../log/log.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { type Clock, isoTime } from '../../schemas/time.ts';
 import { TOPICS, type TopicName } from '../../schemas/topics.ts';
 import { originalBytes, type Unseal } from './bytes.ts';
-import { type Letter, PUT_BACK } from './letters.ts';
+import { type Letter, type Letters, PUT_BACK } from './letters.ts';
 
 /**
  * Who adds up a topic's records, so that one read twice would count twice; every other reader takes the same
@@ -28,16 +29,50 @@ export function objection({ id, source_topic, groups, state }: Letter): string |
   return null;
 }
 
+/** Others who put back at the same time are given way so often. */
+const TRIES = 20;
+const PAUSE_MS = 50;
+
 /**
- * Puts the original bytes back and records it in the same transaction.
+ * Puts the original bytes back and records it in the same transaction, unless somebody has meanwhile.
  * @throws FlipstreamError `letter_stays` (usage), what `originalBytes` throws, and what the log throws
  */
-export async function putBack(log: Log, letter: Letter, unseal: Unseal | null, clock: Clock): Promise<void> {
-  const why = objection(letter);
-  if (why) throw new FlipstreamError('letter_stays', 'usage', `${why}.`);
-  const value = await originalBytes(log, letter, unseal);
-  const stored: StoredBytes = { topic: letter.source_topic, key: letter.key ?? '', value };
-  await log.putBack([stored], [receipt(letter, clock())]);
+export async function putBack(
+  log: Log,
+  { letters, id }: { letters: Letters; id: string },
+  unseal: Unseal | null,
+  clock: Clock,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    await letters.refresh();
+    const letter = pick(letters, id);
+    const why = objection(letter);
+    if (why) throw new FlipstreamError('letter_stays', 'usage', `${why}.`);
+    const value = await originalBytes(log, letter, unseal);
+    const stored: StoredBytes = { topic: letter.source_topic, key: letter.key ?? '', value };
+    try {
+      return await log.putBack([stored], [receipt(letter, clock())], letters.endOf(letter.source_topic));
+    } catch (error) {
+      if (tries === TRIES || !isBeaten(error)) throw error;
+      await sleep(Math.random() * PAUSE_MS * tries);
+    }
+  }
+}
+
+/** @throws FlipstreamError `letter_unknown` (usage) */
+export function pick(letters: Letters, id: string): Letter {
+  const letter = letters.get(id);
+  if (letter) return letter;
+  throw new FlipstreamError(
+    'letter_unknown',
+    'usage',
+    `There is no dead letter ${id}: flipstream deadletter list --all shows them.`,
+  );
+}
+
+/** Somebody else has put something back, or a new letter has come: nothing of ours was written. */
+function isBeaten(error: unknown): boolean {
+  return error instanceof FlipstreamError && (error.code === 'log_moved' || error.code === 'fenced');
 }
 
 function receipt(letter: Letter, at: number): Outgoing<'deadletter'> {

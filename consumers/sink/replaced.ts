@@ -3,8 +3,8 @@ import type { LandedTopic } from '../../warehouse/tables.ts';
 
 /**
  * A topic of a cluster that stands in the place of another one, made anew or of another cluster, is no
- * continuation of it: offsets of the old one that never landed may be gone. A home's own log is exempt, as is
- * what moves from one to a cluster.
+ * continuation of it: offsets of the old one that never landed may be gone. Nor is a cluster one of a home's own
+ * log: what is joined and counted there would begin anew beside what had landed. Between own logs anything goes on.
  * @param txns next offset to land, by log id, topic and partition
  * @throws FlipstreamError `log_replaced` (fatal)
  */
@@ -18,7 +18,8 @@ export function refuseReplaced(
   if (!isOfCluster(logId) || txns.has(`${logId}${place}`)) return;
   for (const [id, next] of txns) {
     const other = id.slice(0, -place.length);
-    if (!id.endsWith(place) || !isOfCluster(other)) continue;
+    if (!id.endsWith(place)) continue;
+    if (!isOfCluster(other)) throw ownBefore(topic, partition);
     throw new FlipstreamError(
       'log_replaced',
       'fatal',
@@ -30,4 +31,12 @@ export function refuseReplaced(
 /** A cluster's ids are those of cluster and topic. */
 function isOfCluster(logId: string): boolean {
   return logId.includes('/');
+}
+
+function ownBefore(topic: LandedTopic, partition: number): FlipstreamError {
+  return new FlipstreamError(
+    'log_replaced',
+    'fatal',
+    `${topic}/${partition}: this warehouse was filled from the home's own log, and the log is a cluster now. flipstream kafka move carries what was recorded onto it and sets these tables aside; to begin anew there, name another --home`,
+  );
 }

@@ -31,6 +31,19 @@ export function putBackConforms(rigged: Harness): void {
         ]);
       }));
 
+    test('nothing of it is taken when the partition that was looked at has moved on', () =>
+      rigged(async (rig) => {
+        const log = await rig.open();
+        await log.publish([event('k', 1)]);
+        const [{ partition } = { partition: -1 }] = await everything(log, 'trace.raw');
+        const stored = await log.bytesAt('trace.raw', partition, 0);
+        if (!stored) throw new Error('nothing was stored');
+        const seen = { topic: 'trace.raw', partition, end: 1 } as const;
+        await log.putBack([stored], [], seen);
+        await expect(log.putBack([stored], [], seen)).rejects.toMatchObject({ code: 'log_moved' });
+        expect(await everything(log, 'trace.raw')).toHaveLength(2);
+      }));
+
     test('nothing of it is taken when what tells of it cannot be written', () =>
       rigged(async (rig) => {
         const log = await rig.open();

@@ -137,7 +137,7 @@ function logOver(core: Core, maintainEveryMs: number | null): EmbeddedLog {
         return decodeBatch(topic, raw, valueDecoder(topic, core.catalog.schemas)).batch;
       }),
     bytesAt: (topic, partition, offset) => whileOpen(async () => bytesAt(core, topic, partition, offset)),
-    putBack: (stored, along) => whileOpen(() => putBack(core, stored, along)),
+    putBack: (stored, along, unmoved) => whileOpen(() => putBack(core, stored, along, unmoved)),
     lag: () => whileOpen(async () => lagOf(core)),
     counters: () => structuredClone(core.counters),
     maintain: () => whileOpen(() => maintain(core)),

@@ -95,7 +95,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
         return decodeBatch(topic, raw, valueDecoder(topic, core.schemas.ids)).batch;
       }),
     bytesAt: (topic, partition, offset) => whileOpen(() => bytesAt(core, topic, partition, offset)),
-    putBack: (stored, along) => whileOpen(() => putBack(core, stored, along)),
+    putBack: (stored, along, unmoved) => whileOpen(() => putBack(core, stored, along, unmoved)),
     lag: () => whileOpen(() => lagOf(core)),
     counters: () => structuredClone(core.counters),
     close: () => {

@@ -1,21 +1,24 @@
 import { countPublished } from '../counting.ts';
 import { checkSize } from '../encode.ts';
-import type { Outgoing, StoredBytes } from '../log.ts';
+import type { Outgoing, PartitionEnd, StoredBytes } from '../log.ts';
+import { checkUnmoved } from '../moved.ts';
 import { partitionOf } from '../partition.ts';
 import { type Core, encodeAll, RECORD_BYTES } from './core.ts';
 import { openLease, type Placed } from './lease.ts';
+import { boundsOf } from './offsets.ts';
 
 /** Two that put back at once: the later one wins, and the other learns that nothing of its was taken. */
 const TRANSACTIONAL_ID = 'deadletter-put-back';
 
 /**
  * Resolves when what was put back can be read.
- * @throws FlipstreamError `record_too_large` (poison), `fenced`, `kafka_unavailable` (retryable)
+ * @throws FlipstreamError `record_too_large` (poison), `log_moved`, `fenced`, `kafka_unavailable` (retryable)
  */
 export async function putBack(
   core: Core,
   stored: readonly StoredBytes[],
   along: readonly Outgoing[],
+  unmoved?: PartitionEnd,
 ): Promise<void> {
   const encoded = [...stored.map((one) => checkSize(one, RECORD_BYTES)), ...(await encodeAll(core, along))];
   if (encoded.length === 0) return;
@@ -26,6 +29,8 @@ export async function putBack(
   }
   const lease = await openLease(core.access, TRANSACTIONAL_ID);
   try {
+    // Whoever held the lease before has ended, and whoever takes it now ends us: nothing comes in between.
+    if (unmoved) checkUnmoved(unmoved, (await boundsOf(core.wire, unmoved.topic, unmoved.partition)).end);
     await lease.commit({ records });
   } finally {
     await lease.close();

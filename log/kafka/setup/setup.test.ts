@@ -141,3 +141,25 @@ test('too few replicas are told of, and left', () => {
     notes: [expect.stringMatching(/1 replicas/)],
   });
 });
+
+test('a busy cluster makes a part of the topics and answers with an error: the rest is made, nothing twice', async () => {
+  const { admin, topics } = fakeCluster();
+  const made: string[] = [];
+  const busy: TopicAdmin = {
+    ...admin,
+    createTopics: async (options) => {
+      const some = made.length === 0 ? options.topics.slice(0, 2) : options.topics;
+      made.push(...some.map(({ topic }) => topic));
+      await admin.createTopics({ ...options, topics: some });
+      if (some.length === options.topics.length) return true;
+      throw Object.assign(new Error('busy'), { name: 'KafkaJSProtocolError', type: 'REQUEST_TIMED_OUT' });
+    },
+  };
+  const { changes } = await setup({ admin: busy, registry, ...given });
+  const wanted = changes.flatMap((change) => (change.kind === 'create-topic' ? [change.topic] : []));
+  expect(made).toEqual(wanted);
+  expect(Object.keys(topics)).toEqual(wanted);
+  const refusing: TopicAdmin = { ...admin, createTopics: () => Promise.reject(new Error('not allowed')) };
+  delete topics.tasks;
+  await expect(setup({ admin: refusing, registry, ...given })).rejects.toThrow('not allowed');
+});

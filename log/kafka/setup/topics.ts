@@ -1,5 +1,6 @@
 /** Brings a cluster's topics to what is wanted; what cannot be mended is refused before anything is written. */
 import kafkajs, { type Admin } from 'kafkajs';
+import { createTopics } from './create.ts';
 import type { WantedTopic } from './wanted.ts';
 
 const { ConfigResourceTypes } = kafkajs;
@@ -113,7 +114,7 @@ export async function applyTopics(
       replicationFactor: replication,
       configEntries: entriesOf(settings),
     }));
-  if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: true });
+  if (topics.length > 0) await createTopics(admin, topics);
   const altered = Map.groupBy(
     changes.filter((change) => change.kind === 'alter-topic'),
     ({ topic }) => topic,
