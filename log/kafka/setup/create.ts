@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ITopicConfig } from 'kafkajs';
+import type { Admin, ITopicConfig } from 'kafkajs';
 import { FlipstreamError } from '../../../schemas/errors.ts';
 import { kafkaCode } from '../errors.ts';
-import type { TopicAdmin } from './topics.ts';
 
-type CreateAdmin = Pick<TopicAdmin, 'listTopics' | 'fetchTopicMetadata' | 'createTopics'>;
+type CreateAdmin = Pick<Admin, 'listTopics' | 'fetchTopicMetadata' | 'createTopics'>;
 
 const BROKER_MS = 30_000;
 const PATIENCE_MS = 90_000;
