@@ -5,11 +5,14 @@ import type { Log, Running } from '../log/log.ts';
 import { lockHome } from './db.ts';
 import { placementsOf } from './keys/ring.ts';
 import { type OpenOptions, openOracle } from './oracle.ts';
+import { startRetention } from './retention.ts';
 import { openDesk } from './service/desk.ts';
 import { type ListenOn, listen } from './service/listen.ts';
+import { machineRoom } from './service/needs.ts';
 import { startPublisher } from './service/publisher.ts';
 import { createServer } from './service/server.ts';
 import { realTimers, type Timers } from './service/timers.ts';
+import { readOracleSettings } from './settings.ts';
 
 export interface StartOptions extends Omit<OpenOptions, 'clock'>, ListenOn {
   /** Where verdicts and tasks are published; null: agent hosts fetch them. */
@@ -17,7 +20,10 @@ export interface StartOptions extends Omit<OpenOptions, 'clock'>, ListenOn {
   timers?: Timers;
   /** Answers and verdicts leave on whole multiples of this; default 5 s. 1: at once. */
   bucketMs?: number;
-  /** Grades at a time; default half the processors, and never one: code that hangs would hold everyone up. */
+  /**
+   * Grades at a time; default half the processors, and never one: code that hangs would hold everyone up. Fewer where
+   * the limits of their tasks' containers would take more processors or memory than there are.
+   */
   concurrency?: number;
   /** Grades that may wait; default 100. */
   queueLimit?: number;
@@ -48,6 +54,7 @@ export async function startOracle(options: StartOptions): Promise<RunningOracle>
   try {
     closers.unshift(lockHome(home));
     await oracle.runner.sweep();
+    closers.unshift(startRetention(oracle, timers, readOracleSettings(home).keep_diffs_days));
     const publisher = log && startPublisher(oracle, log, logger);
     if (publisher) closers.unshift(() => publisher.stop());
     const desk = openDesk(oracle, {
@@ -56,6 +63,7 @@ export async function startOracle(options: StartOptions): Promise<RunningOracle>
       maxDiffBytes,
       bucketMs: options.bucketMs ?? 5000,
       concurrency: options.concurrency ?? Math.max(2, Math.floor(cpus().length / 2)),
+      machine: machineRoom(),
       queueLimit: options.queueLimit ?? 100,
       retryMs: options.retryMs,
       onRelease: () => publisher?.kick(),

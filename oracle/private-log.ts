@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { OracleDb } from './db.ts';
@@ -84,4 +84,15 @@ export function keepDiff({ home, sealer }: StoreAt, hash: string, diff: Buffer):
 export function readDiff({ home, sealer }: StoreAt, hash: string): Buffer | null {
   const path = diffPath(home, hash);
   return existsSync(path) ? sealer.open(diffName(hash), readFileSync(path)) : null;
+}
+
+/** Hashes of the diffs that are kept. */
+export function keptDiffs({ home }: StoreAt): string[] {
+  const dir = join(home.log, 'diffs');
+  const names = existsSync(dir) ? readdirSync(dir) : [];
+  return names.filter((name) => name.endsWith('.diff')).map((name) => name.slice(0, -'.diff'.length));
+}
+
+export function dropDiff({ home }: StoreAt, hash: string): void {
+  rmSync(diffPath(home, hash), { force: true });
 }

@@ -9,7 +9,8 @@ import { keepSignals } from '../signals/store.ts';
 import { readyTask } from '../tasks/rows.ts';
 import { remember } from './cache.ts';
 import { createGrader, type Found } from './grader.ts';
-import { createQueue } from './queue.ts';
+import { needsOf } from './needs.ts';
+import { createQueue, type Needs } from './queue.ts';
 import { releaseDue, verdictIdOf } from './release.ts';
 import {
   acceptRequest,
@@ -29,6 +30,8 @@ export interface DeskOptions {
   /** Answers leave on whole multiples of this many milliseconds; 1: at once. */
   bucketMs: number;
   concurrency: number;
+  /** What all grades together may take of the machine; default: no bound but `concurrency`. */
+  machine?: Needs;
   /** So many may wait to be graded, shared by the hosts that wait; beyond it the answer is ERROR. */
   queueLimit: number;
   /** Largest diff, bytes. */
@@ -50,11 +53,14 @@ export interface Desk {
   stop(): Promise<void>;
 }
 
+const NO_BOUND: Needs = { cpus: Number.POSITIVE_INFINITY, memory_mb: Number.POSITIVE_INFINITY };
+
 export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
   const { timers, bucketMs, logger } = options;
   const waiters = new Map<number, Set<(code: AnswerCode) => void>>();
   const aborter = new AbortController();
-  const queue = createQueue(options.concurrency, options.queueLimit, (error) => {
+  const { concurrency, machine = NO_BOUND } = options;
+  const queue = createQueue({ concurrency, ...machine }, options.queueLimit, (error) => {
     if (!aborter.signal.aborted) logger.error({ error: messageOf(error) }, 'a grade was not finished');
   });
   const grade = createGrader(oracle, options, note);
@@ -162,7 +168,8 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
         definition,
       ),
     );
-    if (accepted && !queue.add(principal.name, () => grade(accepted, aborter.signal)))
+    const needs = needsOf(definition.limits);
+    if (accepted && !queue.add(principal.name, () => grade(accepted, aborter.signal), needs))
       note(accepted, {
         code: 'ERROR',
         reason: 'queue_full',
@@ -174,7 +181,10 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
     return accepted && requestById(oracle.db, accepted.id);
   }
 
-  for (const row of unfinished(oracle.db)) queue.resume(row.principal, () => grade(row, aborter.signal));
+  for (const row of unfinished(oracle.db)) {
+    const needs = needsOf(readyTask(oracle, row.task_id)?.definition.limits ?? null);
+    queue.resume(row.principal, () => grade(row, aborter.signal), needs);
+  }
   setAlarm();
 
   return {

@@ -1,20 +1,25 @@
 import { fc } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
-import { createQueue } from './queue.ts';
+import { createQueue, type Needs } from './queue.ts';
 
 const quiet = () => {};
+const roomFor = (concurrency: number) => ({ concurrency, cpus: 4, memory_mb: 1000 });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A queue whose jobs note their host when they begin and end when told to. */
 function recorded(concurrency: number, limit: number) {
-  const queue = createQueue(concurrency, limit, quiet);
+  const queue = createQueue(roomFor(concurrency), limit, quiet);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  const add = (host: string) =>
-    queue.add(host, () => {
-      begun.push(host);
-      return new Promise((resolve) => ends.push(() => resolve()));
-    });
+  const add = (host: string, needs?: Needs) =>
+    queue.add(
+      host,
+      () => {
+        begun.push(host);
+        return new Promise((resolve) => ends.push(() => resolve()));
+      },
+      needs,
+    );
   return { add, begun, endOne: () => ends.shift()?.(), queue };
 }
 
@@ -26,6 +31,34 @@ test('hosts take turns, however much one of them asks', async () => {
     await settled();
   }
   expect(begun).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
+});
+
+test('the machine\u2019s processors and memory bound what runs, and nothing that is large is passed by for ever', async () => {
+  const { add, begun, endOne } = recorded(9, 100);
+  const [small, large] = [
+    { cpus: 1, memory_mb: 300 },
+    { cpus: 4, memory_mb: 2000 },
+  ];
+  for (const host of ['a', 'b', 'c', 'd']) add(host, small);
+  expect(begun).toEqual(['a', 'b', 'c']);
+  endOne();
+  await settled();
+  expect(begun).toEqual(['a', 'b', 'c', 'd']);
+  add('large', large);
+  add('e', small);
+  for (let at = 0; at < 2; at++) {
+    endOne();
+    await settled();
+    expect(begun).toHaveLength(4);
+  }
+  endOne();
+  await settled();
+  expect(begun.slice(4)).toEqual(['large']);
+  endOne();
+  await settled();
+  expect(begun.slice(4)).toEqual(['large', 'e']);
+  add('f', { cpus: 3.5, memory_mb: 0 });
+  expect(begun.slice(5)).toEqual(['e']);
 });
 
 test('one host that fills the queue leaves the others their share', () => {
@@ -43,7 +76,7 @@ test('every job that was taken runs once, never more at a time than allowed, and
       fc.integer({ min: 1, max: 4 }),
       fc.integer({ min: 1, max: 9 }),
       async (hosts, concurrency, limit) => {
-        const queue = createQueue(concurrency, limit, quiet);
+        const queue = createQueue(roomFor(concurrency), limit, quiet);
         let now = 0;
         let most = 0;
         let ran = 0;

@@ -180,3 +180,12 @@ export function markRetracted(db: OracleDb, id: number, verdictId: string): void
 export function markReleased(db: OracleDb, id: number, verdictId: string): void {
   db.sql.prepare("update requests set state = 'released', verdict_id = ? where id = ?").run(verdictId, id);
 }
+
+/** When a diff was last asked about, and whether every request for it has been answered; null: none ever was. */
+export function lastAsked(db: OracleDb, diffHash: string): { at: number; settled: boolean } | null {
+  const row = db.sql
+    .prepare("select max(received_at) at, sum(state <> 'released') open from requests where diff_hash = ?")
+    .get(diffHash);
+  const { at, open } = z.object({ at: z.number().nullable(), open: z.number().nullable() }).parse(row);
+  return at === null ? null : { at, settled: open === 0 };
+}
