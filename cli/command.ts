@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { isShared } from '../producers/shared-home.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
 import { inPlainWords } from '../schemas/read-as.ts';
 import type { Clock } from '../schemas/time.ts';
@@ -66,6 +67,8 @@ export function handle<S extends z.ZodType>(
   command.action(async (...given: unknown[]) => {
     const all = command.optsWithGlobals();
     const config = loadConfig(cli.io.env, all, cli.io.cwd);
+    // other users pass through such a home: what is made in it is closed to them, but for what shared-home.ts opens
+    if (isShared(config.home)) process.umask(0o077);
     const parsed = flags.safeParse(all, { error: inPlainWords });
     if (!parsed.success) throw badFlag(parsed.error);
     const args = Arguments.parse(

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readSettings, type Settings } from '../../producers/settings.ts';
+import { shareHome } from '../../producers/shared-home.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle, ORACLE_HOME_FLAG } from '../command.ts';
 import type { Config } from '../config.ts';
@@ -12,6 +13,7 @@ import { loginUsers } from '../init/login-users.ts';
 import { planInit, planUndo, type Target } from '../init/plan.ts';
 import { freePort, prepare } from '../init/prepare.ts';
 import { hooksOf, type Registration } from '../init/registration.ts';
+import { systemSetup } from '../init/system.ts';
 
 const Common = {
   undo: z.boolean().default(false),
@@ -29,6 +31,7 @@ const ClaudeFlags = z.looseObject({
   project: z.boolean().default(false),
   transport: z.enum(['command', 'http'], 'must be command or http').default('command'),
   force: z.boolean().default(false),
+  system: z.string().optional(),
 });
 type ClaudeFlags = z.infer<typeof ClaudeFlags>;
 
@@ -52,12 +55,21 @@ export function addInit(cli: Cli): void {
     )
     .option('--settings <file>', 'write this settings file instead')
     .option('--transport <kind>', 'command (default) or http, through the resident collector')
-    .option('--force', 'allow http on a machine with several login users');
+    .option('--force', 'allow http on a machine with several login users')
+    .option(
+      '--system <user>',
+      'as root: for all agents of this machine; their events are dropped into a home of that user',
+    );
   handle(cli, claude, ClaudeFlags, async (context, flags) => {
     const file = settingsFile(context.config, flags);
     refuseUnsafe(flags);
     if (flags.undo) return undo(context, flags, [{ kind: 'entries', file }]);
-    await registerClaude(context, flags, file);
+    const system = flags.system === undefined ? null : systemSetup(context.config, flags, flags.system);
+    const fresh = [dirname(file), file].filter((path) => !existsSync(path));
+    if (!(await registerClaude(context, flags, file)) || !system) return;
+    shareHome(context.config.home, system);
+    // agents' users have to read what was made for them; what was there before stays as it was
+    for (const path of fresh) chmodSync(path, path === file ? 0o644 : 0o755);
   });
   for (const setup of HARNESSES)
     handle(cli, add(setup.name, setup.title), Flags, async (context, flags) => {
@@ -66,7 +78,8 @@ export function addInit(cli: Cli): void {
     });
 }
 
-async function registerClaude(context: Context, flags: ClaudeFlags, file: string): Promise<void> {
+/** @returns whether it was agreed to. */
+async function registerClaude(context: Context, flags: ClaudeFlags, file: string): Promise<boolean> {
   const { config } = context;
   const { transport } = flags;
   // Shown before anything is made: with the token that is there, or a placeholder of the same shape.
@@ -78,11 +91,18 @@ async function registerClaude(context: Context, flags: ClaudeFlags, file: string
     return { kind: 'entries', file, hooks: hooksOf(registration, 'settings'), url };
   };
   const shown = target({ ...known, http: known.http ?? { port, token: 'made-now' } });
-  if (!(await agreed(context, flags, [planInit(config.home, shown)]))) return;
+  if (!(await agreed(context, flags, [planInit(config.home, shown)]))) return false;
   const { settings, made } = await prepare(config, {
-    ...{ startsCollector: true, transport, rotate: flags.rotate, oracle: remoteOracle(config, flags), port },
+    ...{
+      startsCollector: flags.system === undefined,
+      transport,
+      rotate: flags.rotate,
+      oracle: remoteOracle(config, flags),
+      port,
+    },
   });
   finish(context, 'claude-code', [target(settings)], made, { transport });
+  return true;
 }
 
 async function register(context: Context, flags: Flags, setup: HarnessSetup): Promise<void> {
@@ -149,11 +169,15 @@ function registrationOf(
   return { transport: 'http', ...base, url: `http://127.0.0.1:${port}/hook`, token };
 }
 
+/** Where Claude Code on Linux reads what users cannot change. */
+const MANAGED_SETTINGS = '/etc/claude-code/managed-settings.json';
+
 /** A project's settings.json is shared and would carry paths of this machine: of a project it is the local file. */
 function settingsFile(config: Readonly<Config>, flags: ClaudeFlags): string {
   if (flags.settings && flags.project)
     throw new FlipstreamError('flag_invalid', 'usage', 'Give --settings or --project, not both.');
   if (flags.settings) return resolve(config.cwd, flags.settings);
+  if (flags.system !== undefined && !flags.project) return MANAGED_SETTINGS;
   return flags.project ? join(config.cwd, '.claude', 'settings.local.json') : config.claudeSettings;
 }
 

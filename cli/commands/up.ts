@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import pino from 'pino';
 import { z } from 'zod';
+import { isShared } from '../../producers/shared-home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle, ORACLE_HOME_FLAG } from '../command.ts';
 import { ENGINE_FLAGS, EngineFlags, engineOf } from '../engine.ts';
@@ -11,8 +12,10 @@ import { withProgress } from '../progress.ts';
 import { lockUp } from '../up/lock.ts';
 import { localRoles, ROLES } from '../up/roles.ts';
 import { type Part, supervise } from '../up/supervise.ts';
+import { becomeOwner } from '../up/system.ts';
 
 const Flags = EngineFlags.extend({
+  system: z.boolean().default(false),
   role: z.enum(ROLES, `must be one of ${ROLES.join(', ')}`).optional(),
   metricsPort: Port.optional(),
   acceptGap: z.boolean().default(false),
@@ -28,6 +31,10 @@ export function addUp(cli: Cli): void {
     'run collector, streams, sink and the local oracle until interrupted',
   )
     .option(...ORACLE_HOME_FLAG)
+    .option(
+      '--system',
+      'as root: run as the user whose home it is (init --system), apart from the agents\u2019 users',
+    )
     .option('--role <role>', `run one part in this process: ${ROLES.join(', ')}`)
     .option('--metrics-port <port>', 'serve Prometheus metrics on this loopback port')
     .option('--accept-gap', 'let the sink go on where retention deleted what had not landed')
@@ -35,6 +42,7 @@ export function addUp(cli: Cli): void {
   for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
   handle(cli, command, Flags, async (context, flags) => {
     const { config, io } = context;
+    if (flags.system) becomeOwner(config.home);
     if (flags.role) {
       const { runRole } = await import('../up/run-role.ts');
       return runRole(flags.role, {
@@ -55,11 +63,12 @@ async function superviseAll(context: Context, flags: Flags): Promise<void> {
   const { config, io, out } = context;
   engineOf(config); // a broken one is told of once, not by each part
   const roles = localRoles(config);
+  if (roles.includes('oracle') && isShared(config.home)) throw oracleBeside(config.home.root);
   const unlock = lockUp(config.home);
   try {
     const supervisor = supervise(
       roles.map((role) => partOf(role, config.home.root, config.oracleHome.root, flags)),
-      io.env,
+      flags.system ? { ...io.env, HOME: config.home.root } : io.env,
       pino({ name: 'up' }, pino.destination({ dest: 2, sync: true })),
     );
     const stopped = new Promise<null>((resolve) => {
@@ -83,6 +92,12 @@ async function superviseAll(context: Context, flags: Flags): Promise<void> {
   } finally {
     unlock();
   }
+}
+
+/** Graded code of the process runner is the oracle's user: it would reach the collector's token and traces. */
+function oracleBeside(home: string): FlipstreamError {
+  const message = `${home} is made for agents of other users, and so its oracle runs as a third user: start it with flipstream oracle serve, and name it with flipstream init --oracle.`;
+  return new FlipstreamError('oracle_beside', 'usage', message);
 }
 
 /** The command line of one part. */

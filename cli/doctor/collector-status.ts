@@ -7,6 +7,8 @@ const ASK_MS = 2000;
 /** What the resident collector says of itself on its socket (`GET /status`). */
 const CollectorStatus = z.looseObject({
   pid: z.number(),
+  /** same_user or separate_user. */
+  capture: z.string().optional(),
   started_at: z.string(),
   /** Spool entries that could not be read and were set aside. */
   unreadable: z.number(),

@@ -19,14 +19,14 @@ export async function checkCollector(home: Home): Promise<Finding[]> {
         'Run: flipstream up',
       ),
     ];
-  const same = statSync(home.collectorSocket).uid === process.getuid?.();
+  const same = status.capture !== 'separate_user';
   return [
     ok('collector', `The collector runs since ${status.started_at} (process ${status.pid}).`),
     same
       ? warning(
           'capture',
           'The collector runs as the user that runs the agent (capture: same_user), which could alter what it recorded before a verdict attests it.',
-          'Fine for one person; a team runs the collector as another user.',
+          'Fine for one person; a team runs the collector as another user: flipstream init claude-code --system <user>',
         )
       : ok('capture', 'The collector runs as another user.'),
     ...checkCounts(status),

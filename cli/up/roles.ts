@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { MetricsEndpoint, MetricsOptions } from '../../consumers/metrics-endpoint.ts';
 import type { Log, Running } from '../../log/log.ts';
 import { readSettings } from '../../producers/settings.ts';
+import { isShared } from '../../producers/shared-home.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import type { Config } from '../config.ts';
@@ -29,7 +30,8 @@ export interface RoleOptions {
 const START: Readonly<Record<Role, (options: RoleOptions) => Promise<Running>>> = {
   async collector({ config, log, clock }) {
     const { startCollector } = await import('../../producers/collector/collector.ts');
-    return startCollector({ home: config.home, log, clock, settings: readSettings(config.home) });
+    const capture = isShared(config.home) ? 'separate_user' : 'same_user';
+    return startCollector({ home: config.home, log, clock, settings: readSettings(config.home), capture });
   },
   async streams({ config, log, metricsPort }) {
     const keyRing = readKeyRing(config.home.keyRing);

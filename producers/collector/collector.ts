@@ -7,6 +7,7 @@ import type { Clock } from '../../schemas/time.ts';
 import type { Home } from '../home.ts';
 import { loadHashKey } from '../identity-files.ts';
 import { redactText } from '../redaction/text.ts';
+import { requireShared } from '../shared-home.ts';
 import { DEFAULT_FIELD_LIMIT, DEFAULT_QUIET_MS, type Settings } from '../settings.ts';
 import { readLosses, resetLosses } from '../spool/losses.ts';
 import { prepareSpool } from '../spool/prepare.ts';
@@ -34,7 +35,7 @@ export interface CollectorOptions {
   settings: Settings;
   /** Default: the oracle of the settings; without one every grade is ERROR. */
   grader?: Grader;
-  /** Whether the agent runs as another user. Default same_user. */
+  /** Whether the agent runs as another user, in a home made for that (shared-home.ts). Default same_user. */
   capture?: 'same_user' | 'separate_user';
   warn?: (message: string, fields: Record<string, unknown>) => void;
   /** For tests and benchmarks. */
@@ -61,12 +62,13 @@ const BATCH = 64;
 /**
  * The resident half of capture: drains the spool into chains, trace files and `trace.raw`, and answers the gate.
  * One a home, for as long as it runs.
- * @throws FlipstreamError `collector_running`, `socket_path_too_long`, `http_port_taken` (usage), `home_damaged`,
+ * @throws FlipstreamError `collector_running`, `socket_path_too_long`, `http_port_taken`, `home_not_shared` (usage), `home_damaged`,
  *   `collector_db_*`, `socket_unusable` (fatal)
  */
 export async function startCollector(options: CollectorOptions): Promise<Collector> {
   const { home, clock, settings, tune = {}, capture = 'same_user' } = options;
   const warn = options.warn ?? stderrWarner();
+  if (capture === 'separate_user') requireShared(home);
   mkdirSync(home.root, { recursive: true, mode: 0o700 });
   const db = openDb(home.collectorDb);
   const servers: Server[] = [];
@@ -121,7 +123,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
       closing.push(() => feed.stop());
     }
     const status = () => ({
-      ...{ v: 1, pid: process.pid, started_at: new Date(startedMs).toISOString() },
+      ...{ v: 1, pid: process.pid, capture, started_at: new Date(startedMs).toISOString() },
       ...{ entries: ingest.counters.entries, unreadable: ingest.counters.unreadable },
       ...{
         published: publisher.published,

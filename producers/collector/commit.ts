@@ -13,7 +13,7 @@ export interface CommitDeps {
   store: Store;
   outbox: Outbox;
   identity: HomeIdentity;
-  /** same_user or separate_user. */
+  /** same_user, separate_user or imported. */
   capture: string;
   clock: Clock;
   keyedHash: (text: string) => string;

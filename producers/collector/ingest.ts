@@ -40,6 +40,19 @@ export function createIngest(deps: IngestDeps): Ingest {
     outbox.putEntry(name, entry.session_id);
   }
 
+  /**
+   * Where users drop their entries, a session belongs to the one whose entry came first; an entry that the collector's
+   * own user put there comes from no agent.
+   */
+  function isOwn(name: string, { session_id }: SpoolEntry): boolean {
+    if (deps.capture !== 'separate_user') return true;
+    const uid = spool.ownerOf(name);
+    if (uid === null || uid === process.getuid?.()) return false;
+    const owner = store.meta(`uid ${session_id}`);
+    if (owner === null) store.putMeta(`uid ${session_id}`, String(uid));
+    return owner === null || owner === String(uid);
+  }
+
   /** A session that began while nobody listened has lost what its HTTP hooks told. */
   function deaf({ ts, transport, agent_id, drafts }: SpoolEntry): boolean {
     const before = deps.deafUntil !== null && Date.parse(ts) < deps.deafUntil;
@@ -60,7 +73,7 @@ export function createIngest(deps: IngestDeps): Ingest {
       const committer = createCommitter(deps);
       for (const name of names) {
         const entry = spool.read(name);
-        if (!entry || !usable(entry)) {
+        if (!entry || !usable(entry) || !isOwn(name, entry)) {
           bad.push(name);
           continue;
         }

@@ -3,6 +3,7 @@ import {
   constants,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -20,6 +21,8 @@ export interface SpoolFiles {
   list(): string[];
   /** null: gone, or not an entry that this release can read. */
   read(name: string): SpoolEntry | null;
+  /** User id of who dropped an entry; null: gone. */
+  ownerOf(name: string): number | null;
   /** Deletes files, durably. */
   remove(names: readonly string[]): void;
   /** Keeps an entry that cannot be read beside the others, for a person to look at. */
@@ -36,10 +39,13 @@ export function openSpool(home: Home): SpoolFiles {
   return {
     directory,
     list: () =>
-      readdirSync(directory)
-        .filter((name) => name.endsWith('.json'))
+      readdirSync(directory, { withFileTypes: true })
+        // a folder in a drop folder is nobody's entry, and its maker's alone to move
+        .filter((found) => found.name.endsWith('.json') && !found.isDirectory())
+        .map(({ name }) => name)
         .sort(),
     read: (name) => readEntry(join(directory, name)),
+    ownerOf: (name) => lstatSync(join(directory, name), { throwIfNoEntry: false })?.uid ?? null,
     remove(names) {
       for (const name of names) {
         try {

@@ -31,7 +31,8 @@ export function writeDispatch(home: Home, repo: Repository, dispatch: Dispatch, 
   const mark = randomBytes(16).toString('hex');
   writeFileSync(join(repo.commonDir, MARK), mark);
   const record = { v: 1, ...dispatch, clone: repo.top, mark_hash: sha256(mark), made_at: isoTime(now) };
-  writeState(fileOf(home, repo), record, 'replace');
+  // in a home that agents of other users share, their hooks read it; in any other the folders above are closed
+  writeState(fileOf(home, repo), record, 'replace', 0o644);
 }
 
 /** The record of a clone (or of a linked working tree of it), or null when `task start` did not make it. */

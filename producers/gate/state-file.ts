@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readPlainFile } from '../git/plain-file.ts';
 
@@ -16,10 +16,11 @@ export function readState(path: string): Record<string, unknown> | null {
 }
 
 /** Writes a state file. @param how `once` leaves one that exists as it is. @throws when the disk refuses */
-export function writeState(path: string, value: object, how: 'once' | 'replace'): void {
+export function writeState(path: string, value: object, how: 'once' | 'replace', mode = 0o600): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
+  if (mode !== 0o600) chmodSync(temporary, mode); // whatever the umask is
   if (how === 'replace') {
     renameSync(temporary, path);
     return;

@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { SpoolEntry } from '../draft.ts';
 import type { Home } from '../home.ts';
 import { countLoss } from './losses.ts';
@@ -13,7 +13,8 @@ export type Put = 'kept' | 'lost' | 'failed';
 export interface Disk {
   write: (path: string, text: string) => void;
   rename: (from: string, to: string) => void;
-  syncDirectory: (path: string) => void;
+  /** @param newest what was just named there: synced in place of a directory that may only be written to */
+  syncDirectory: (path: string, newest?: string) => void;
 }
 
 /**
@@ -51,7 +52,7 @@ function write(home: Home, name: string, line: string, disk: Disk): void {
     rmSync(temporary, { force: true });
     throw error;
   }
-  disk.syncDirectory(directory);
+  disk.syncDirectory(directory, join(directory, name));
 }
 
 /** Gives up the reserved space; the collector makes it again when there is room. */
@@ -63,6 +64,8 @@ export const realDisk: Disk = {
   write(path, text) {
     const file = openSync(path, 'wx', 0o600);
     try {
+      // a drop folder gives its files to the group of the collector, which has to read them whatever the umask is
+      if (isDropFolder(dirname(path))) fchmodSync(file, 0o640);
       const bytes = Buffer.from(text);
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
       fsyncSync(file);
@@ -71,13 +74,41 @@ export const realDisk: Disk = {
     }
   },
   rename: renameSync,
-  syncDirectory(path) {
+  syncDirectory(path, newest) {
     if (process.platform === 'win32') return;
-    const directory = openSync(path, 'r');
+    const fd = openToSync(path, newest);
+    if (fd === null) return;
     try {
-      fsyncSync(directory);
+      fsyncSync(fd);
     } finally {
-      closeSync(directory);
+      closeSync(fd);
     }
   },
 };
+
+/** Whether a folder is one that other users drop files into: theirs is the file, the group is the folder's. */
+export function isDropFolder(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o2000) !== 0;
+}
+
+/**
+ * A drop folder cannot be opened by those who drop. Its newest file can: file systems with a journal write the file's
+ * new name with it. null: the collector has it already.
+ */
+function openToSync(path: string, newest: string | undefined): number | null {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (newest === undefined || !hasCode(error, 'EACCES')) throw error;
+  }
+  try {
+    return openSync(newest, 'r');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
