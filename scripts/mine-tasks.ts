@@ -3,20 +3,23 @@
  * oracle of its own, and checked; what is refused is refused with the reason. Prints a table, and keeps nothing
  * but the oracle's home.
  *
- *   node scripts/mine-tasks.ts <repository> <oracle home> [newest n commits, default 200] [tasks, default 10]
+ *   node scripts/mine-tasks.ts <repository> <oracle home> [newest n commits, default 200] [tasks, default 10] [image]
+ *
+ * With an image (by id or digest) each task is checked in containers.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gitOk } from '../oracle/git.ts';
-import { oracleLayout } from '../oracle/home.ts';
+import { ensureOracleHome, oracleLayout } from '../oracle/home.ts';
+import { initKey } from '../oracle/keys/key.ts';
 import { type Oracle, openOracle } from '../oracle/oracle.ts';
 import { taskAdd } from '../oracle/tasks/add.ts';
 import { taskCheck } from '../oracle/tasks/check.ts';
 import { draftTask, writeDraft } from '../oracle/tasks/draft.ts';
 import { messageOf } from '../schemas/errors.ts';
 
-const [, , repository = '', home = '', commits = '200', most = '10'] = process.argv;
+const [, , repository = '', home = '', commits = '200', most = '10', image] = process.argv;
 
 interface Mined {
   commit: string;
@@ -34,7 +37,11 @@ async function mine(oracle: Oracle, commit: string, scratch: string): Promise<Mi
   const id = `mined-${commit.slice(0, 10)}`;
   const dir = join(scratch, id);
   try {
-    writeDraft(dir, await draftTask(id, { repository: resolve(repository), fix: commit }));
+    const draft = await draftTask(id, { repository: resolve(repository), fix: commit });
+    writeDraft(
+      dir,
+      image === undefined ? draft : { ...draft, file: { ...draft.file, runner: 'container', image } },
+    );
   } catch (error) {
     return { commit, outcome: 'no candidate', why: messageOf(error).replace(/^[^:]*: /, '') };
   }
@@ -51,7 +58,12 @@ async function mine(oracle: Oracle, commit: string, scratch: string): Promise<Mi
 }
 
 mkdirSync(home, { recursive: true, mode: 0o700 });
-const oracle = openOracle({ home: oracleLayout(resolve(home)) });
+const place = oracleLayout(resolve(home));
+if (image !== undefined) {
+  ensureOracleHome(place);
+  initKey(place, 'container');
+}
+const oracle = openOracle({ home: place });
 const scratch = mkdtempSync(join(tmpdir(), 'flipstream-mine-'));
 try {
   const found: Mined[] = [];
