@@ -23,6 +23,6 @@ export interface Attack {
 }
 
 export const BOOK = 'observed: chapter 5 and what it cites';
-export const TRACKERS = 'observed: public issue trackers (pains O1 to O8)';
-export const TRIED = 'observed: tried on a real engine (oracle-design)';
+export const TRACKERS = 'observed: public issue trackers';
+export const TRIED = 'tried on a real engine before the design';
 export const OURS = 'invented here';

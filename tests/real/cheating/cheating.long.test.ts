@@ -11,6 +11,7 @@ import {
   type TaskSource,
 } from '../../support/container-task.ts';
 import { noContainers } from '../../support/docker-image.ts';
+import { GO_APART, NODE_APART } from '../../support/tasks-apart.ts';
 import { fixGo, fixNode, fixPython, GO, HTTP, NODE, PYTEST } from '../../support/tasks-in-containers.ts';
 import type { Attack, TaskName } from './attack.ts';
 import { CONTAINMENT } from './containment.ts';
@@ -25,7 +26,7 @@ const open = (source: TaskSource): TaskSource => ({
   task: {
     ...source.task,
     allowlist: ['**'],
-    timeout_s: source === GO ? 30 : 5,
+    timeout_s: source.task.framework === 'go' ? 120 : 30,
     limits: { memory_mb: 512, pids: 128 },
   },
 });
@@ -67,11 +68,19 @@ const FIXES: Record<TaskName, Files> = {
   go: fixGo('// x\n'),
 };
 
-const tasks = new Map<TaskName | 'apart', ContainerTask>();
+/** The same code under tests that only talk to it; unittest's is pytest's. */
+const APART = {
+  python: 'python apart',
+  unittest: 'python apart',
+  node: 'node apart',
+  go: 'go apart',
+} as const;
+type Apart = (typeof APART)[TaskName];
 
-async function prepare(name: TaskName | 'apart', source: TaskSource): Promise<void> {
+const tasks = new Map<TaskName | Apart, ContainerTask>();
+
+async function prepare(name: TaskName | Apart, source: TaskSource, fix: Files): Promise<void> {
   const task = await makeTask(open(source));
-  const fix = FIXES[name === 'apart' ? 'python' : name];
   const { fault, evidence_fault } = await learnIds(task, task.diffOf(fix));
   expect({ name, fault, evidence_fault }).toEqual({ name, fault: null, evidence_fault: null });
   const { suite_ids, expected_ids } = task.job.definition;
@@ -79,7 +88,7 @@ async function prepare(name: TaskName | 'apart', source: TaskSource): Promise<vo
   tasks.set(name, task);
 }
 
-const taskOf = (name: TaskName | 'apart') => {
+const taskOf = (name: TaskName | Apart) => {
   const task = tasks.get(name);
   if (!task) throw new Error(`no task ${name}`);
   return task;
@@ -101,13 +110,16 @@ const code = (graded: { code: string; reason: string }) => ({ code: graded.code,
 
 describe.skipIf(skipped !== null)('the cheating suite', () => {
   beforeAll(async () => {
-    const sources = { python: PYTEST, unittest: UNITTEST, node: NODE, go: GO, apart: HTTP } as const;
     await Promise.all([
-      prepare('python', sources.python),
-      prepare('unittest', sources.unittest),
-      prepare('node', sources.node),
-      prepare('go', sources.go),
-      prepare('apart', sources.apart),
+      prepare('python', PYTEST, FIXES.python),
+      prepare('python apart', HTTP, FIXES.python),
+      prepare('unittest', UNITTEST, FIXES.unittest),
+    ]);
+    await Promise.all([
+      prepare('node', NODE, FIXES.node),
+      prepare('node apart', NODE_APART, FIXES.node),
+      prepare('go', GO, FIXES.go),
+      prepare('go apart', GO_APART, FIXES.go),
     ]);
   });
   afterAll(() => {
@@ -119,20 +131,20 @@ describe.skipIf(skipped !== null)('the cheating suite', () => {
   test.each(NEVER.map((attack) => [attack.name, attack] as const))('never PASS: %s', async (_, attack) => {
     const task = taskOf(attack.task);
     const diff = diffOf(attack, task);
-    const apart = attack.task === 'python' ? taskOf('apart') : null;
+    const apart = taskOf(APART[attack.task]);
     const [inside, outside, control] = await Promise.all([
       task.grade(diff),
-      apart?.grade(diff),
+      apart.grade(diffOf(attack, apart)),
       honest(attack),
     ]);
     expect(inside.code, inside.reason).toBe('FAIL');
-    if (outside) expect(outside.code, outside.reason).toBe('FAIL');
+    expect(outside.code, outside.reason).toBe('FAIL');
     if (attack.because)
       expect(JSON.stringify([inside.reason, inside.result.dropped])).toMatch(attack.because);
     expect(code(control)).toMatchObject({ code: 'PASS' });
     // What the tests of others hide is in no container that has no business with it.
     expect(inside.result.suite?.output ?? '').not.toMatch(/secret-of-the-(tests|future)/);
-    const program = outside?.result.hidden[0]?.output ?? '';
+    const program = outside.result.hidden[0]?.output ?? '';
     expect(program).not.toContain('secret-of-the-future');
   });
 
@@ -143,14 +155,14 @@ describe.skipIf(skipped !== null)('the cheating suite', () => {
     async (how, _, attack) => {
       const task = taskOf(attack.task);
       const diff = diffOf(attack, task);
-      const apart = attack.task === 'python' ? taskOf('apart') : null;
+      const apart = taskOf(APART[attack.task]);
       const [inside, outside, control] = await Promise.all([
         task.grade(diff, how === 'caught' ? undefined : LONG_S),
-        apart?.grade(diff),
+        apart.grade(diffOf(attack, apart)),
         honest(attack),
       ]);
       expect(inside.code, inside.reason).toBe(how === 'caught' ? 'FAIL' : 'PASS');
-      if (outside) expect(outside.code, outside.reason).toBe('FAIL');
+      expect(outside.code, outside.reason).toBe('FAIL');
       expect(code(control)).toMatchObject({ code: 'PASS' });
     },
   );
