@@ -1,35 +1,58 @@
-/** One part of bench/kafka.ts in a process of its own: `kafka-part.ts <part> <events> <brokers> <registry> <folder>` */
+/**
+ * One part of bench/kafka.ts in a process of its own, on either engine:
+ * `kafka-part.ts <part> <events> <folder> [<brokers> <registry>]`. Figures for the table go out as `= name<tab>value`.
+ */
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
 import { startSink } from '../../consumers/sink.ts';
-import { counter } from '../../log/conformance/rig.ts';
+import { openEmbeddedLog } from '../../log/embedded/open.ts';
 import { createClient } from '../../log/kafka/client.ts';
 import { openLease, type Placed } from '../../log/kafka/lease.ts';
-import { type KafkaLog, openKafkaLog } from '../../log/kafka/open.ts';
+import { openKafkaLog } from '../../log/kafka/open.ts';
 import { openRegistry } from '../../log/kafka/registry/registry.ts';
+import type { Log } from '../../log/log.ts';
 import { partitionOf } from '../../log/partition.ts';
 import { createJoin } from '../../streams/join/join.ts';
 import { createRedact } from '../../streams/redact/redact.ts';
 import { query } from '../../warehouse/query.ts';
+import { measureFlips } from './flip-latency.ts';
+import { percentiles } from './percentiles.ts';
 import { madeEvents } from './sink-events.ts';
 
-const [part = '', count = '', brokers = '', registry = '', folder = ''] = process.argv.slice(2);
+const [part = '', count = '', folder = '', brokers = '', registry = ''] = process.argv.slice(2);
 const EVENTS = Number(count);
+/** Records of one request or transaction. */
+const BATCH = 500;
 const access = { brokers: brokers.split(','), tls: false };
-const log: KafkaLog = openKafkaLog({ ...access, registry: openRegistry({ url: registry }) });
+const warehouse = join(folder, 'warehouse');
+const log: Log =
+  brokers === ''
+    ? await openEmbeddedLog({ dir: join(folder, 'log'), maintainEveryMs: null })
+    : openKafkaLog({ ...access, registry: openRegistry({ url: registry }) });
 
 const PARTS: Record<string, () => Promise<void>> = {
   'fill trace.events': () => fill('trace.events'),
   'fill trace.raw': () => fill('trace.raw'),
   raw,
   sink,
-  reduce: () => reduce('redact'),
+  redact: () => reduce('redact'),
   join: () => reduce('join'),
-  count: () => reduce('count'),
   plain,
   transactions,
+  flips,
 };
 await PARTS[part]?.();
 await log.close();
+
+function figure(name: string, value: string): void {
+  console.log(`= ${name}\t${value}`);
+}
+
+/** Of events since `from`. */
+function rate(from: number): string {
+  return `${Math.round((EVENTS / (performance.now() - from)) * 1000)}/s`;
+}
 
 async function fill(topic: 'trace.events' | 'trace.raw'): Promise<void> {
   const events = madeEvents();
@@ -38,72 +61,75 @@ async function fill(topic: 'trace.events' | 'trace.raw'): Promise<void> {
     const batch = events(Math.min(2000, EVENTS - sent));
     await log.publish(batch.map((value) => ({ topic, key: value.session_id, value })));
   }
-  tell(`${topic} filled (events made, encoded, acknowledged)`, from);
+  figure('publish, acknowledged (events made and encoded here)', rate(from));
 }
 
-/** kafkajs's own consumer, which does nothing with what it gets. */
+/** kafkajs's own consumer, which does nothing with what it gets; the embedded log's, which has to decode. */
 async function raw(): Promise<void> {
-  const consumer = createClient(access).consumer({ groupId: 'raw', maxBytesPerPartition: 2 ** 20 });
-  await consumer.connect();
-  await consumer.subscribe({ topics: ['trace.events'], fromBeginning: true });
   let seen = 0;
   let from = 0;
-  await new Promise<void>((resolve) => {
-    void consumer.run({
-      eachBatch: async ({ batch }) => {
-        from ||= performance.now();
-        seen += batch.messages.length;
-        if (seen >= EVENTS) resolve();
-      },
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const take = (records: number) => {
+    from ||= performance.now();
+    seen += records;
+    if (seen >= EVENTS) resolve();
+  };
+  if (log.engine === 'embedded') {
+    const running = log.consumeAvro({
+      group: `raw-${process.pid}`,
+      topics: ['trace.events'],
+      onBatch: async ({ records }) => take(records.length),
     });
+    await promise;
+    figure('raw consumption', rate(from));
+    return running.stop();
+  }
+  const consumer = createClient(access).consumer({
+    groupId: `raw-${process.pid}`,
+    maxBytesPerPartition: 2 ** 20,
   });
-  tell('raw kafkajs consumption', from);
+  await consumer.connect();
+  await consumer.subscribe({ topics: ['trace.events'], fromBeginning: true });
+  void consumer.run({ eachBatch: async ({ batch }) => take(batch.messages.length) });
+  await promise;
+  figure('raw consumption', rate(from));
   await consumer.disconnect();
 }
 
 async function sink(): Promise<void> {
   const from = performance.now();
-  const started = await startSink({ log, warehouse: folder, clock: Date.now });
-  const step = Math.max(250_000, EVENTS / 4);
-  let next = step;
+  const started = await startSink({ log, warehouse, clock: Date.now });
+  const resident: number[] = [];
+  const step = EVENTS / 4;
   for (let landed = 0; landed < EVENTS; ) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
     await Promise.race([started.done, null]);
     landed = started.stats().tables.events?.rows ?? 0;
-    for (; landed >= next; next += step)
-      console.log(`  ${next} landed: ${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB resident`);
+    while (resident.length < 4 && landed >= (resident.length + 1) * step)
+      resident.push(Math.round(process.memoryUsage.rss() / 2 ** 20));
   }
-  tell('topic to Delta', from);
+  figure('topic to Delta', rate(from));
+  figure('  MiB resident at each quarter', resident.join(', '));
   await started.stop();
-  const { rows } = await query(folder, 'SELECT count(*), count(DISTINCT event_id) FROM events');
-  console.log(`  in the warehouse: ${rows[0]?.[0]} rows, ${rows[0]?.[1]} distinct`);
+  const { rows } = await query(warehouse, 'SELECT count(*), count(DISTINCT event_id) FROM events');
+  figure('  rows, distinct', rows[0]?.join(', ') ?? '');
 }
 
 /** Until everything of its input is committed, by whichever processes there are. */
-async function reduce(group: 'redact' | 'join' | 'count'): Promise<void> {
+async function reduce(group: 'redact' | 'join'): Promise<void> {
   const input = group === 'join' ? 'trace.events' : 'trace.raw';
   const from = performance.now();
   const running =
-    group === 'redact'
-      ? log.run(createRedact())
-      : group === 'join'
-        ? log.run(createJoin({ keyRing: { v: 1, keys: [] } }))
-        : log.run(counter('count'));
-  let committed = 0;
-  while (committed < EVENTS) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    group === 'redact' ? log.run(createRedact()) : log.run(createJoin({ keyRing: { v: 1, keys: [] } }));
+  for (let behind = true; behind; ) {
+    await pause(200);
     await Promise.race([running.done, null]);
-    const lag = await log.lag();
-    committed = lag
-      .filter((one) => one.group === group && one.topic === input)
-      .reduce((sum, one) => sum + one.committed, 0);
+    const mine = (await log.lag()).filter((one) => one.group === group && one.topic === input);
+    behind = mine.length === 0 || mine.some(({ committed, end }) => committed < end);
   }
-  const mine = log.counters().consumed[input] ?? 0;
-  tell(`${group}, all processes together (this one did ${Math.round((mine / EVENTS) * 100)} %)`, from);
+  figure(group, rate(from));
   await running.stop();
 }
-
-const BATCH = 500;
 
 function records(): Placed[] {
   const value = Buffer.alloc(1_500, 'a typical record with words in it ');
@@ -124,7 +150,7 @@ async function plain(): Promise<void> {
   const from = performance.now();
   for (let sent = 0; sent < EVENTS; sent += BATCH)
     await producer.sendBatch({ topicMessages, acks: -1, compression: CompressionTypes.ZSTD });
-  tell(`${BATCH} records a request, without transactions`, from);
+  figure(`${BATCH} records a request, no transactions`, rate(from));
   await producer.disconnect();
 }
 
@@ -138,13 +164,15 @@ async function transactions(): Promise<void> {
     await lease.commit({ records: batch });
     took.push(performance.now() - began);
   }
-  tell(`${BATCH} records a transaction`, from);
-  took.sort((a, b) => a - b);
-  const at = (q: number) => took[Math.floor((took.length - 1) * q)]?.toFixed(1);
-  console.log(`  a transaction takes p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  figure(`${BATCH} records a transaction`, rate(from));
+  figure('  one transaction', percentiles(took));
   await lease.close();
 }
 
-function tell(what: string, from: number): void {
-  console.log(`${what}: ${Math.round((EVENTS / (performance.now() - from)) * 1000)} events/s`);
+async function flips(): Promise<void> {
+  const { toConsumer, toSql } = await measureFlips(log, warehouse, EVENTS);
+  // The first ones find connections and code cold.
+  const steady = (took: number[]) => percentiles(took.slice(Math.ceil(EVENTS / 10)));
+  figure('verdict to flip at a consumer', steady(toConsumer));
+  figure('verdict to flip in SQL (sink flushes every 250 ms)', steady(toSql));
 }

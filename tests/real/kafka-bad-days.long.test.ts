@@ -1,6 +1,8 @@
 /** What a cluster can do to us: each bad day ends with nothing lost, or with a sentence to act on. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openLetters } from '../../cli/deadletter/letters.ts';
+import { putBack } from '../../cli/deadletter/put-back.ts';
 import { caughtUp, counter, counts, event, everything, until, upTo } from '../../log/conformance/rig.ts';
 import { openKafkaLog } from '../../log/kafka/open.ts';
 import { openRegistry } from '../../log/kafka/registry/registry.ts';
@@ -62,7 +64,7 @@ describe.skipIf((await noKafka()) !== null)('bad days of a cluster', () => {
     expect(await everything(log, 'deadletter')).toEqual([]);
   });
 
-  test('registry trouble at the start and in the middle is waited out, and no record is poison for it', async () => {
+  test('P1 registry trouble at the start and in the middle is waited out, and no record is poison for it', async () => {
     const writer = await rig.open();
     await writer.publish(upTo(5).map((n) => event('k', n)));
     rig.registry.trouble = 'unavailable';
@@ -134,6 +136,25 @@ describe.skipIf((await noKafka()) !== null)('bad days of a cluster', () => {
     await caughtUp(log, 'count', 'trace.raw');
     await again.stop();
     expect(await counts(log)).toEqual({ k: upTo(15) });
+  });
+
+  test('P2 two who put the same dead letter back at once put it back once', async () => {
+    const logs = [await rig.open(), await rig.open()] as const;
+    await rig.inject('trace.raw', 'k', Buffer.from([1, 2]));
+    const running = logs[0].run(counter('count'));
+    await caughtUp(logs[0], 'count', 'trace.raw');
+    await running.stop();
+    const tries = logs.map(async (log) => {
+      const letters = await openLetters(log);
+      const [id = ''] = letters.all().map((letter) => letter.id);
+      return putBack(log, { letters, id }, null, Date.now);
+    });
+    const ended = (await Promise.allSettled(tries)).map(({ status }) => status);
+    expect(ended.sort()).toEqual(['fulfilled', 'rejected']);
+    const states = (await openLetters(logs[0])).all().map(({ state }) => state);
+    expect(states).toEqual(['put_back']);
+    const receipts = await everything(logs[0], 'deadletter');
+    expect(receipts.filter(({ value }) => value.reason === 'put_back')).toHaveLength(1);
   });
 
   test('a wrong password is told in a sentence', async () => {

@@ -70,7 +70,7 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
     expect(await replayed({ warehouse: live.warehouse })).toEqual(before);
   }, 300_000);
 
-  test('an old producer with a new consumer, and a new producer with an old consumer', async () => {
+  test('P7 an old producer with a new consumer, and a new producer with an old consumer', async () => {
     const Fixture = z.looseObject({
       TraceEvent: z.object({
         schema: z.record(z.string(), z.unknown()),

@@ -1,4 +1,5 @@
 /** The sink on a real broker: what has landed is written in the tables, and what does not fit them is refused. */
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { event, landAll, newPlace, type Place } from '../../consumers/sink/testing.ts';
 import { startSink } from '../../consumers/sink.ts';
@@ -6,6 +7,7 @@ import { upTo } from '../../log/conformance/rig.ts';
 import { query } from '../../warehouse/query.ts';
 import { clientOf, type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { type KafkaRig, kafkaRig } from '../support/kafka-rig.ts';
+import { mountSmallDisk, noSmallDisk } from '../support/small-disk.ts';
 
 describe.skipIf((await noKafka()) !== null)('the sink on a real broker', () => {
   let cluster: KafkaCluster;
@@ -104,6 +106,30 @@ describe.skipIf((await noKafka()) !== null)('the sink on a real broker', () => {
     expect(await counted()).toEqual([[30, 30]]);
     await landAll(anew, place, { acceptGap: true });
     expect(await counted()).toEqual([[80, 80]]);
+  });
+
+  test('P1 the disk under the tables is full for a while: nothing of what came meanwhile is lost or twice', async ({
+    skip,
+  }) => {
+    const why = noSmallDisk();
+    skip(why !== null, why ?? '');
+    const disk = mountSmallDisk(8);
+    const warehouse = join(disk.path, 'warehouse');
+    const log = await rig.open();
+    await log.publish(events('a', 0, 30));
+    const troubles: string[] = [];
+    const warn = (message: string) => void troubles.push(message);
+    const sink = await startSink({ log, warehouse, clock: Date.now, flushMs: 5, memoryMiB: 256, warn });
+    const rows = async () =>
+      (await query(warehouse, 'SELECT count(*), count(DISTINCT event_id) FROM events')).rows;
+    await expect.poll(rows, { timeout: 20_000 }).toEqual([[30, 30]]);
+    disk.fill();
+    await log.publish(events('a', 30, 90));
+    await expect.poll(() => troubles.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    disk.free();
+    await expect.poll(rows, { timeout: 30_000 }).toEqual([[90, 90]]);
+    await sink.stop();
+    disk.remove();
   });
 
   test('a topic that is made anew while it is read ends the sink', async () => {

@@ -34,6 +34,7 @@ export interface ChaosResult {
 
 const KEYS = 60;
 const WORKERS = 3;
+const PATIENCE_MS = 180_000;
 const WORKER = fileURLToPath(new URL('./kafka-chaos-worker.ts', import.meta.url));
 
 export async function chaos(
@@ -51,31 +52,33 @@ export async function chaos(
     return child;
   };
   const workers = await Promise.all(Array.from({ length: WORKERS }, startOne));
+  let counted = false;
   try {
     await Promise.all([
       publishAll(log, options.events, workers),
       disturb(workers, startOne, cluster, options),
     ]);
-    await allCounted(log);
+    counted = await allCounted(log);
   } finally {
     await Promise.all(workers.map(end));
   }
   const { wrong, repeated } = await judge(log, options.events);
+  if (!counted) wrong.push(`not everything was counted ${PATIENCE_MS / 1000} s after the last disturbance`);
   return { wrong, repeated, events: options.events, seconds: Math.round((performance.now() - began) / 1000) };
 }
 
 /** Asks seldom: the workers need the machine. */
-async function allCounted(log: KafkaLog): Promise<void> {
-  for (;;) {
+async function allCounted(log: KafkaLog): Promise<boolean> {
+  for (const until = performance.now() + PATIENCE_MS; performance.now() < until; await sleep(500)) {
     const ends = new Map<string, number>();
     for (const topic of countBoth.inputs)
       for (let p = 0; p < (await log.partitions(topic)); p++)
         ends.set(`${topic}/${p}`, (await log.read(topic, p, 0, 1)).end);
     const lag = (await log.lag()).filter(({ group }) => group === countBoth.group);
     const committed = new Map(lag.map((one) => [`${one.topic}/${one.partition}`, one.committed]));
-    if ([...ends].every(([place, at]) => (committed.get(place) ?? 0) >= at)) return;
-    await sleep(500);
+    if ([...ends].every(([place, at]) => (committed.get(place) ?? 0) >= at)) return true;
   }
+  return false;
 }
 
 async function end(child: ChildProcess): Promise<void> {
