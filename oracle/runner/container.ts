@@ -113,7 +113,10 @@ async function runOnce(docker: Docker, job: OwnJob): Promise<RunResult> {
     return plan.judge(result, reports);
   } catch (error) {
     job.signal?.throwIfAborted();
-    return { ...result, suite: null, hidden: [], fault: faultOf(error) };
+    const fault = faultOf(error);
+    // It answered when this run began, so it was lost while it worked.
+    const lost = fault.class === 'daemon_down' && result.image !== null;
+    return { ...result, suite: null, hidden: [], fault: lost ? { ...fault, class: 'engine_lost' } : fault };
   } finally {
     const opened = await Promise.allSettled(boxes);
     await Promise.all(opened.map(async (one) => one.status === 'fulfilled' && (await one.value.box.close())));
