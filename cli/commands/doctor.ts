@@ -42,7 +42,7 @@ async function examine({ config, io }: Context): Promise<Finding[]> {
   const url = settings.config?.http ? `http://127.0.0.1:${settings.config.http.port}/hook` : null;
   const checks: [string, () => Finding | Finding[] | Promise<Finding | Finding[]>][] = [
     ['node', () => checkNode(process.versions.node)],
-    ['claude', () => checkClaude(io.env)],
+    ['claude', () => checkClaude(io.env, home, io.clock)],
     ['hook', () => checkHook(home, bundledHook())],
     ['registration', () => checkRegistration(settingsFiles(config.claudeSettings, config.cwd), home, url)],
     ['harnesses', () => checkHarnesses(config, io.env, io.clock)],

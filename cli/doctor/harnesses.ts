@@ -7,7 +7,7 @@ import { HARNESSES, type HarnessSetup } from '../init/harnesses.ts';
 import type { Target } from '../init/plan.ts';
 import { codexTrust } from './codex-trust.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
-import { lastHeard } from './last-heard.ts';
+import { ago, lastHeard } from './last-heard.ts';
 import { findProgram, versionOf } from './programs.ts';
 import { placesIn, type Registered } from './registered.ts';
 
@@ -89,10 +89,4 @@ async function checkTrust(
           'Start codex, open /hooks, and trust them.',
         ),
       ];
-}
-
-function ago(ms: number | undefined, clock: Clock): string {
-  if (ms === undefined) return 'nothing was heard of it yet';
-  const minutes = Math.round((clock() - ms) / 60_000);
-  return `last heard ${minutes < 1 ? 'just now' : `${minutes} min ago`}`;
 }

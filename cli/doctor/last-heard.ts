@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Home } from '../../producers/home.ts';
+import type { Clock } from '../../schemas/time.ts';
 
 /** Trace files looked into, the newest first. */
 const FILES = 500;
@@ -22,6 +23,13 @@ export function lastHeard(home: Home): ReadonlyMap<string, number> {
     if (harness !== null && !heard.has(harness)) heard.set(harness, ms);
   }
   return heard;
+}
+
+/** When a harness was last heard of, for people. */
+export function ago(ms: number | undefined, clock: Clock): string {
+  if (ms === undefined) return 'nothing was heard of it yet';
+  const minutes = Math.round((clock() - ms) / 60_000);
+  return `last heard ${minutes < 1 ? 'just now' : `${minutes} min ago`}`;
 }
 
 /** The harness that a trace's first event names. */

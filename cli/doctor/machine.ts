@@ -3,15 +3,17 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Home } from '../../producers/home.ts';
+import { isShared, sharedFaults } from '../../producers/shared-home.ts';
 import { messageOf } from '../../schemas/errors.ts';
+import { HARNESS_CAPABILITIES } from '../../schemas/harness-capabilities.ts';
+import type { Clock } from '../../schemas/time.ts';
 import { reviewerPaths } from '../init/reviewer.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
+import { ago, lastHeard } from './last-heard.ts';
 
 const WANTED_NODE = 24;
 const LOW_DISK_BYTES = 1024 ** 3;
 const DOCKER_SOCKET = '/var/run/docker.sock';
-/** The release of Claude Code that the recorded payloads and the tests are of. */
-const TESTED_CLAUDE = '2.1.332';
 
 export function checkNode(version: string): Finding {
   return Number(version.split('.')[0]) >= WANTED_NODE
@@ -36,6 +38,12 @@ export function checkDisk(folder: string): Finding {
 /** Files with secrets must be closed to other users. */
 export function checkPermissions(home: Home): Finding {
   if (process.platform === 'win32') return ok('permissions', 'Not checked on Windows.');
+  if (isShared(home)) {
+    const [fault] = sharedFaults(home);
+    return fault === undefined
+      ? ok('permissions', 'The home is open to agents of other users as far as they need, and no further.')
+      : problem('permissions', `${fault}.`, 'Run: flipstream init claude-code --system <user>');
+  }
   const secret = [home.root, home.config, home.hashKey, home.identity, reviewerPaths(home).identity];
   const open = secret.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
   return open.length === 0
@@ -57,11 +65,17 @@ export function checkDocker(socket = DOCKER_SOCKET): Finding {
   );
 }
 
-export async function checkClaude(env: NodeJS.ProcessEnv): Promise<Finding> {
+/** Claude Code: there, of a release that was tested, and heard of. Its hooks: hooks.ts. */
+export async function checkClaude(env: NodeJS.ProcessEnv, home: Home, clock: Clock): Promise<Finding> {
   try {
     const { stdout } = await promisify(execFile)('claude', ['--version'], { timeout: 10_000, env });
     const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? stdout.trim();
-    return ok('claude', `Claude Code ${version} (tested with ${TESTED_CLAUDE}).`);
+    const tested = HARNESS_CAPABILITIES.find(({ harness }) => harness === 'claude-code')?.tested ?? '';
+    const last = ago(lastHeard(home).get('claude-code'), clock);
+    const said = `Claude Code ${version}; ${last}. Tested with ${tested}.`;
+    return version === tested
+      ? ok('claude', said)
+      : warning('claude', said, 'Watch the first sessions: flipstream session show <id>.');
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     return warning(
