@@ -30,7 +30,7 @@ export interface ClaudeRun {
 }
 
 /** Tools that an agent may use without being asked; any other is denied, since nobody is there to ask. */
-const ALLOWED_TOOLS = 'Bash,Read,Edit,Write,Agent,Task';
+export const ALLOWED_TOOLS = 'Bash,Read,Edit,Write,Agent,Task';
 
 /** Starts `claude -p <prompt>`; nothing leaves the machine. */
 export function startClaude(
@@ -73,7 +73,7 @@ export async function claudeCommand(
 }
 
 /** Of ours only what the hooks need; nothing of an outer session. */
-function environment(home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function environment(home: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return {
     PATH: env.PATH,
     TMPDIR: env.TMPDIR,

@@ -1,6 +1,7 @@
 /** Runs the real Codex, OpenCode and Gemini CLI with a home of their own, hooks by the real `init`, and a scripted model. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { writeHomeConfig } from '../../cli/init/home-config.ts';
@@ -11,6 +12,8 @@ import type { Rig } from './rig.ts';
 import { type ShellTool, startScriptedApi, type Turn } from './scripted-apis.ts';
 
 export type HarnessName = 'codex' | 'opencode' | 'gemini';
+
+const NPM_CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'flipstream-tests', 'npm');
 
 interface Setup {
   shell: ShellTool;
@@ -61,6 +64,9 @@ const SETUPS: Readonly<Record<HarnessName, Setup>> = {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+      // what it installs into each home (the types that plugins are written to) is fetched once
+      npm_config_cache: NPM_CACHE,
+      npm_config_prefer_offline: 'true',
     }),
   },
   gemini: {
