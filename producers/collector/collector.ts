@@ -5,10 +5,9 @@ import type { Log, Running } from '../../log/log.ts';
 import { keyedHash } from '../../schemas/hash.ts';
 import type { Clock } from '../../schemas/time.ts';
 import type { Home } from '../home.ts';
-import { loadHashKey } from '../identity-files.ts';
 import { redactText } from '../redaction/text.ts';
-import { requireShared } from '../shared-home.ts';
 import { DEFAULT_FIELD_LIMIT, DEFAULT_QUIET_MS, type Settings } from '../settings.ts';
+import { requireShared } from '../shared-home.ts';
 import { readLosses, resetLosses } from '../spool/losses.ts';
 import { prepareSpool } from '../spool/prepare.ts';
 import { chainIdentity } from './chain-identity.ts';
@@ -16,6 +15,7 @@ import type { CommitDeps } from './commit.ts';
 import { openDb } from './db.ts';
 import { createGateService } from './gate-service.ts';
 import { type Grader, oracleAt } from './grader.ts';
+import { pinnedHashKey } from './hash-key.ts';
 import { startHttpThread } from './http-thread.ts';
 import { createIngest } from './ingest.ts';
 import { createOutbox } from './outbox.ts';
@@ -78,7 +78,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
     const store = createStore(db);
     const outbox = createOutbox(db);
     const spool = openSpool(home);
-    const hashKey = loadHashKey(home);
+    const hashKey = pinnedHashKey(db, home, warn);
     const limit = limitOf(settings);
     const commit: CommitDeps = {
       ...{ store, outbox, capture, clock, redact: redactText, limit },
