@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openDb } from './db.ts';
 import { pinnedHashKey } from './hash-key.ts';
 import { temporaryHome } from './testing.ts';
 
 test('a key that was lost or exchanged is told of at every start, until the first one is back', () => {
-  const home = temporaryHome();
+  const { home, remove } = temporaryHome();
+  onTestFinished(remove);
   const start = () => {
     const said: string[] = [];
     const db = openDb(home.collectorDb);

@@ -8,7 +8,11 @@ import { loadHashKey } from '../identity-files.ts';
  * the same content then has another hash than before, and that is told at every start.
  * @throws FlipstreamError `home_damaged` (fatal): the file is not a key
  */
-export function pinnedHashKey(db: DatabaseSync, home: Home, warn: (message: string) => void): Buffer {
+export function pinnedHashKey(
+  db: DatabaseSync,
+  home: Home,
+  warn: (message: string, fields: Record<string, unknown>) => void,
+): Buffer {
   const key = loadHashKey(home);
   const print = sha256(key);
   db.prepare("insert into meta (name, value) values ('hash_key', ?) on conflict do nothing").run(print);
@@ -16,6 +20,7 @@ export function pinnedHashKey(db: DatabaseSync, home: Home, warn: (message: stri
   if (value !== print)
     warn(
       `${home.hashKey} is not the key that earlier events were hashed with: the same content has other hashes (text_hash, output_hash …) from now on. Restore the file from a backup if there is one.`,
+      {},
     );
   return key;
 }
