@@ -13,6 +13,8 @@ const OURS: ChaosOptions = {
   sessionMs: 1_500,
   broker: true,
 };
+/** Small: what is wrong with them shows at the first stop that meets a transaction. */
+const NAIVE: ChaosOptions = { ...OURS, events: 5_000, kills: 3, stops: 5, broker: false };
 const ROUNDS = 4;
 
 describe.skipIf((await noKafka()) !== null)('chaos on real brokers', () => {
@@ -34,8 +36,7 @@ describe.skipIf((await noKafka()) !== null)('chaos on real brokers', () => {
       const wrong: string[] = [];
       for (let round = 0; wrong.length === 0 && round < ROUNDS; round++) {
         const rig = await kafkaRig(cluster, { partitions: 6 });
-        const options = { ...OURS, variant, events: 10_000, broker: false };
-        wrong.push(...(await chaos(rig, cluster, options)).wrong);
+        wrong.push(...(await chaos(rig, cluster, { ...NAIVE, variant })).wrong);
         await rig.close();
       }
       expect(wrong).not.toEqual([]);
