@@ -1,6 +1,7 @@
 /**
  * Import rate by format: the real files, their steps repeated until one file has the size, imported into a log of its
- * own; MiB/s and events/s, and resident memory along the way. `node bench/import.ts [MiB]`, default 1024.
+ * own; MiB/s and events/s, also by processor time alone, since no machine is quiet, and resident memory along the way.
+ * `node bench/import.ts [MiB]`, default 1024.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -42,6 +43,7 @@ async function measure(format: string): Promise<void> {
   const memory: number[] = [];
   const timer = setInterval(() => memory.push(process.memoryUsage.rss() / MIB), 500);
   const started = performance.now();
+  const before = process.cpuUsage();
   const report = await importPaths({
     paths: [path],
     home,
@@ -51,11 +53,15 @@ async function measure(format: string): Promise<void> {
     warn: console.warn,
   });
   const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(before);
+  const worked = (user + system) / 1e6;
   clearInterval(timer);
   const counts = Object.values(report.formats)[0];
   const at = (share: number) => Math.round(memory[Math.floor((memory.length - 1) * share)] ?? 0);
+  const mib = size / MIB;
+  const events = counts?.events ?? 0;
   console.log(
-    `${format}: ${(size / MIB / seconds).toFixed(1)} MiB/s, ${Math.round((counts?.events ?? 0) / seconds)} events/s (${counts?.events} events, ${Math.round(seconds)} s, ${counts?.refused} refused); resident ${at(0.25)}, ${at(0.5)}, ${at(0.75)}, most ${Math.round(Math.max(...memory))} MiB`,
+    `${format}, ${mib} MiB: ${(mib / seconds).toFixed(1)} MiB/s, ${Math.round(events / seconds)} events/s (${events} events, ${Math.round(seconds)} s, ${counts?.refused} refused); by processor time ${(mib / worked).toFixed(1)} MiB/s, ${Math.round(events / worked)} events/s; resident ${at(0.25)}, ${at(0.5)}, ${at(0.75)}, most ${Math.round(Math.max(...memory))} MiB`,
   );
   await log.close();
   rmSync(dir, { recursive: true, force: true });
