@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Encrypter } from 'age-encryption';
 import { openEmbeddedLog } from '../log/embedded/open.ts';
 import type { Log } from '../log/log.ts';
 import type { Home } from '../producers/home.ts';
@@ -71,10 +70,24 @@ function embeddedFile(home: Home): string {
   return join(home.log, 'log.db');
 }
 
-/** @param recipientFile file with the reviewer's public key (`age1…`); without one, nothing sealed can be written. */
+/**
+ * @param recipientFile file with the reviewer's public key (`age1…`); without one, nothing sealed can be written.
+ * @throws FlipstreamError `config_invalid` (usage): it holds something else
+ */
 function sealTo(recipientFile: string): ((bytes: Buffer) => Promise<Buffer>) | undefined {
   if (!existsSync(recipientFile)) return undefined;
-  const encrypter = new Encrypter();
-  encrypter.addRecipient(readFileSync(recipientFile, 'utf8').trim());
-  return async (bytes) => Buffer.from(await encrypter.encrypt(bytes));
+  const recipient = readFileSync(recipientFile, 'utf8').trim();
+  if (!/^age1[0-9a-z]{58,}$/.test(recipient))
+    throw new FlipstreamError(
+      'config_invalid',
+      'usage',
+      `${recipientFile} does not hold an age public key (age1…): restore it, or move it and reviewer.key away and run flipstream init again.`,
+    );
+  return async (bytes) => {
+    // Loaded with the first record to seal: few commands ever seal one.
+    const { Encrypter } = await import('age-encryption');
+    const encrypter = new Encrypter();
+    encrypter.addRecipient(recipient);
+    return Buffer.from(await encrypter.encrypt(bytes));
+  };
 }

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { generateIdentity, identityToRecipient } from 'age-encryption';
 import type { Home } from '../../producers/home.ts';
 
 /** Where the reviewer's key pair lies. The private half may be moved off the machine; only the public one is needed to seal. */
@@ -18,6 +17,8 @@ export async function ensureReviewer(home: Home): Promise<{ recipient: string; m
   if (existsSync(paths.recipient))
     return { recipient: readFileSync(paths.recipient, 'utf8').trim(), made: false };
   mkdirSync(dirname(paths.identity), { recursive: true, mode: 0o700 });
+  // Loaded only here: most commands ask for the paths alone, and it takes longer to load than they run.
+  const { generateIdentity, identityToRecipient } = await import('age-encryption');
   const identity = await generateIdentity();
   const recipient = await identityToRecipient(identity);
   writeFileSync(paths.identity, `${identity}\n`, { mode: 0o600, flag: 'wx' });
