@@ -76,6 +76,66 @@ test('Gemini, as a document and in lines', async () => {
   expect(toldTo(bench).slice(GEMINI_TOLD.length)).toEqual([...GEMINI_TOLD, '(session_set)']);
 });
 
+test('mini-swe-agent 1.x and 2.x: commands in text, as calls, and as items of OpenAI’s Responses API', async () => {
+  const told = [
+    '(system_prompt)',
+    'user fix',
+    'assistant I look',
+    'bash error 1',
+    'assistant done',
+    '(exit)',
+  ];
+  const begin = [
+    { role: 'system', content: 'be good' },
+    { role: 'user', content: 'fix' },
+  ];
+  const text = 'I look\n```mswea_bash_command\nfalse\n```';
+  const first = [
+    ...begin,
+    { role: 'assistant', content: text },
+    { role: 'user', content: '<returncode>1</returncode>\n<output>no</output>' },
+    { role: 'assistant', content: 'done' },
+  ];
+  expect(await importTwice(bench, 'one.traj.json', JSON.stringify(first))).toEqual([
+    ...['(system_prompt)', 'user fix', `assistant ${text}`, 'bash error 1', 'assistant done'],
+  ]);
+  const exit = { role: 'exit', content: '', extra: { exit_status: 'Submitted', submission: 'diff' } };
+  const result = { raw_output: 'no', returncode: 1, timestamp: 1780000001 };
+  const actions = [{ command: 'false' }];
+  const call = { id: 'c1', type: 'function', function: { name: 'bash', arguments: '{"command":"false"}' } };
+  const item = { type: 'function_call', call_id: 'c1', name: 'bash', arguments: '{"command":"false"}' };
+  const said = (type: string) => [{ type, text: 'I look' }];
+  const ways = [
+    [
+      { role: 'assistant', content: 'I look', extra: { actions } },
+      { role: 'user', content: 'no', extra: result },
+    ],
+    [
+      { role: 'assistant', content: 'I look', tool_calls: [call], extra: { actions } },
+      { role: 'tool', tool_call_id: 'c1', content: 'no', extra: result },
+    ],
+    [
+      {
+        ...{ object: 'response', extra: { actions } },
+        output: [{ type: 'message', role: 'assistant', content: said('output_text') }, item],
+      },
+      { type: 'function_call_output', call_id: 'c1', output: 'no', extra: result },
+    ],
+  ];
+  for (const [n, way] of ways.entries()) {
+    const before = toldTo(bench).length;
+    const messages = [...begin, ...way, { role: 'assistant', content: 'done' }, exit];
+    const document = { info: { mini_version: '2.4.6' }, messages, trajectory_format: 'mini-swe-agent-1.1' };
+    bench.file(`two-${n}.traj.json`, JSON.stringify(document, null, 2));
+    expect((await bench.run()).reasons).toEqual({});
+    expect(toldTo(bench).slice(before), String(n)).toEqual(told);
+    expect(bench.log.events.findLast(({ type }) => type === 'tool_call')).toMatchObject({
+      input_redacted: '{"command":"false"}',
+      output_redacted: 'no',
+    });
+  }
+});
+
 test('OpenHands, before its SDK and after', async () => {
   const run = { action: 'run', source: 'agent', args: { command: 'false', thought: 'try' } };
   const old = [

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
+import { asPayload, text as field, own, without } from '../adapters/payload.ts';
 import { argumentsOf, type Call, message, msOf, note, start, textOf, toolCall } from './drafts.ts';
 import type { Importer, Item, Session } from './importer.ts';
 
@@ -14,6 +15,8 @@ const Extra = z.looseObject({
   returncode: z.number().nullish(),
   exit_status: z.string().optional(),
   submission: z.string().optional(),
+  /** 2.x: the commands as they were read out of the answer. */
+  actions: z.array(z.looseObject({ command: z.string().optional() })).optional(),
 });
 const Message = z.looseObject({
   role: z.string(),
@@ -23,6 +26,14 @@ const Message = z.looseObject({
   extra: Extra.optional(),
 });
 type Message = z.infer<typeof Message>;
+/** An item of an answer of OpenAI's Responses API. */
+const Output = z.looseObject({
+  type: z.string(),
+  call_id: z.string().optional(),
+  name: z.string().optional(),
+  arguments: z.unknown().optional(),
+  content: z.unknown().optional(),
+});
 const Info = z.looseObject({
   mini_version: z.string().optional(),
   config: z
@@ -72,7 +83,7 @@ export const miniSweAgent: Importer = {
         function: { name, arguments: given },
       } of named)
         open.set(id, { id, of: `message ${at}`, name, input: argumentsOf(given), status: null });
-      const command = COMMAND.exec(text)?.[1];
+      const command = one.extra?.actions ? one.extra.actions[0]?.command : COMMAND.exec(text)?.[1];
       if (named.length === 0 && command !== undefined)
         open.set('', { id: `message-${at}`, name: 'bash', input: { command }, status: null });
     }
@@ -109,7 +120,7 @@ export const miniSweAgent: Importer = {
 
     return {
       record(value, { index }) {
-        const one = Message.parse(value);
+        const one = Message.parse(withRole(value));
         const at = index ?? 0;
         const made = drafts(one, at);
         // an answer that only calls is told by its calls
@@ -123,6 +134,37 @@ export const miniSweAgent: Importer = {
     };
   },
 };
+
+const PLACED: ReadonlySet<string> = new Set(['output', 'call_id']);
+
+/** 2.x with OpenAI's Responses API: an answer is a list of items, and what a call gave has no role. */
+function withRole(value: unknown): unknown {
+  const message = asPayload(value);
+  if (!message || own(message, 'role') !== undefined) return value;
+  const rest = without(message, PLACED);
+  if (field(message, 'type') === 'function_call_output')
+    return {
+      ...rest,
+      role: 'tool',
+      tool_call_id: field(message, 'call_id'),
+      content: own(message, 'output'),
+    };
+  const items = z.array(Output).safeParse(own(message, 'output'));
+  if (!items.success) return value;
+  const of = (type: string) => items.data.filter((item) => item.type === type);
+  return {
+    ...rest,
+    role: 'assistant',
+    content: of('message')
+      .map(({ content }) => textOf(content) ?? '')
+      .join('\n'),
+    tool_calls: of('function_call').map(({ call_id: id, name, arguments: given }) => ({
+      id,
+      function: { name, arguments: given },
+    })),
+    reasoning: of('reasoning'),
+  };
+}
 
 function isMinis(content: string): boolean {
   return RETURN_CODE.test(content) || content.includes('COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT');
