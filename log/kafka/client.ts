@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
@@ -33,11 +33,14 @@ const REQUEST_MS = 30_000;
 const RETRY = { retries: 3, initialRetryTime: 50, maxRetryTime: 1_000 };
 const READ_COMMITTED = 1;
 
-/** kafkajs leaves Nagle's algorithm on: small requests would wait for the acknowledgement of the last. */
+/**
+ * kafkajs leaves Nagle's algorithm on: small requests would wait for the acknowledgement of the last. A server name
+ * that is an address is not allowed in TLS.
+ */
 const socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
   const secured = typeof ssl === 'object' ? ssl : {};
   const socket = ssl
-    ? connectTls({ host, port, servername: host, ...secured }, onConnect)
+    ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...secured }, onConnect)
     : connect({ host, port }, onConnect);
   return socket.setNoDelay(true).setKeepAlive(true, 60_000);
 };

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { TopicName } from '../../schemas/topics.ts';
 import type { StoredBytes } from '../log.ts';
+import { retryAfter } from '../running.ts';
 import type { RawBatch, RawRecord } from '../values.ts';
 import type { Core } from './core.ts';
-import { named, notAllowed, unavailable } from './errors.ts';
+import { kafkaCode, named, notAllowed, unavailable } from './errors.ts';
 import { fetchFrom } from './fetch.ts';
 import { boundsOf } from './offsets.ts';
 import { readBatches } from './record-batch.ts';
@@ -29,12 +31,25 @@ export async function read(
       'usage',
       `${topic} has the partitions 0 to ${partitions - 1}, not ${partition}`,
     );
-  try {
-    return await collect(core, topic, partition, from, max);
-  } catch (error) {
-    await core.wire.refresh();
-    throw named(error, core.access.brokers);
+  for (let failures = 1; ; failures++) {
+    try {
+      return await collect(core, topic, partition, from, max);
+    } catch (error) {
+      await core.wire.refresh();
+      if (!hasMoved(error) || failures === TRIES) throw named(error, core.access.brokers);
+      await sleep(retryAfter(failures));
+    }
   }
+}
+
+/** A partition that is getting another leader has one again within seconds. */
+const TRIES = 8;
+const MOVED: ReadonlySet<string | null> = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE']);
+
+/** Ours have no cause: what one broker has said, and not that none can be reached. */
+function hasMoved(error: unknown): boolean {
+  if (MOVED.has(kafkaCode(error))) return true;
+  return error instanceof FlipstreamError && error.kind === 'retryable' && error.cause === undefined;
 }
 
 async function collect(
