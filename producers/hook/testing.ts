@@ -90,6 +90,7 @@ export function memoryDisk(): Disk & { written: string[] } {
     written,
     write: (_path, text) => void written.push(text),
     rename: () => {},
+    sync: () => {},
     syncDirectory: () => {},
   };
 }

@@ -65,7 +65,8 @@ test('C1 disk full: the reserve is freed, and when it is used too the loss is co
   expect(existsSync(home.reserve)).toBe(false);
   expect(putEntry(home, entry('s'), 2, { ...realDisk, write: full })).toBe('lost');
   expect(putEntry(home, entry('s'), 3, { ...realDisk, rename: full })).toBe('lost');
-  expect(readLosses(home).count).toBe(2);
+  expect(putEntry(home, entry('s'), 4, { ...realDisk, sync: full })).toBe('lost');
+  expect(readLosses(home).count).toBe(3);
   expect(openSpool(home).list()).toHaveLength(1);
   expect(readdirSync(join(home.spool, 'tmp'))).toEqual([]);
 });
