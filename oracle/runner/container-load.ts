@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { type Box, LABEL, OWNER_LABEL, openBox } from './box.ts';
+import { usableClock } from './clock.ts';
 import type { ExecEnd } from './engine.ts';
 import { DIFF, HIDDEN, LIBRARY, REPO, ROOT, TESTS_GROUP } from './layout.ts';
 import { DIFF_REFUSED, loadScript, parseLoaded } from './load.ts';
@@ -26,7 +27,7 @@ export interface Loaded {
   refused: string | null;
   /** What git says the diff changes. */
   raw: string;
-  /** Path of libfaketime in the image, or null. */
+  /** Path of libfaketime in the image, where it can be used; or null. */
   faketime: string | null;
   /** Whether the hidden tests and the code under test run apart. */
   apart: boolean;
@@ -91,7 +92,9 @@ export async function loadBox(job: LoadJob, phases: readonly PlannedPhase[]): Pr
         'retryable',
         'the container was taken away while it was loaded',
       );
-    return { box, apart, ...readEnd(end, job.diff !== null) };
+    const loaded = readEnd(end, job.diff !== null);
+    const faketime = await usableClock(box, job.image, definition, loaded.faketime);
+    return { box, apart, ...loaded, faketime };
   } catch (error) {
     await box.close();
     throw error;

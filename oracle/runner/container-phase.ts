@@ -1,4 +1,5 @@
 import type { Report } from '../evidence/report.ts';
+import { clockEnvironment } from './clock.ts';
 import type { Loaded } from './container-load.ts';
 import { startProgram } from './container-program.ts';
 import type { ExecEnd } from './engine.ts';
@@ -60,10 +61,7 @@ function environment(home: string, faketime: string | null): Record<string, stri
     TMPDIR: `${home}/tmp`,
     // The tree belongs to another user, which git would find suspicious.
     ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' },
-    ...(faketime === null
-      ? {}
-      : { LD_PRELOAD: faketime, FAKETIME: '2020-01-01 00:00:00', NO_FAKE_STAT: '1' }),
-    ...(faketime === null ? {} : { FAKETIME_DONT_FAKE_MONOTONIC: '1' }),
+    ...clockEnvironment(faketime),
   };
 }
 

@@ -36,7 +36,7 @@ export function containerRunner(options: ContainerRunnerOptions): Runner {
   const once = (job: RunJob) => runOnce(docker, { ...job, oracleHost: options.oracleHost, runtime });
   return {
     kind: 'container',
-    version: `container/1 ${runtime ?? 'default'}`,
+    version: `container/2 ${runtime ?? 'default'}`,
     async run(job) {
       const first = await once(job);
       if (first.fault?.class !== 'engine_lost') return first;
