@@ -102,18 +102,17 @@ async function throughput(concurrency: number, count: number): Promise<void> {
 }
 
 async function memory(): Promise<void> {
-  const resident = () => {
+  const resident = (done: number) => {
     globalThis.gc?.();
-    return `${Math.round(process.memoryUsage().rss / 2 ** 20)}`;
+    console.log(
+      `resident memory after ${done} grades: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB`,
+    );
   };
-  const seen = [resident()];
-  for (let quarter = 0; quarter < 4; quarter++) {
+  resident(0);
+  for (let quarter = 1; quarter <= 4; quarter++) {
     for (let at = 0; at < grades / 8; at++) await Promise.all([graded(), graded()]);
-    seen.push(resident());
+    resident((quarter * grades) / 4);
   }
-  console.log(
-    `resident memory of the process over ${grades} grades, MiB at each quarter: ${seen.join(', ')}`,
-  );
   const filters = { label: [`flipstream.oracle=${ORACLE_HOST}`] };
   const left = await docker.listContainers({ all: true, filters });
   const { Volumes } = await docker.listVolumes();
