@@ -31,10 +31,17 @@ export interface Said {
   err: string;
 }
 
+interface RunOptions {
+  stdin?: string;
+  cwd?: string;
+  program?: string;
+}
+
 export interface User {
   uid: number;
   dir: string;
-  run(argv: readonly string[], options?: { stdin?: string; cwd?: string }): Promise<Said>;
+  /** @param options.program default: Node */
+  run(argv: readonly string[], options?: RunOptions): Promise<Said>;
   /** Starts a command of ours and resolves when it has said that it runs. */
   start(argv: readonly string[]): Promise<ChildProcess>;
 }
@@ -70,13 +77,13 @@ function userAt(root: string, uid: number, name: string): User {
     FLIPSTREAM_HOME: join(dir, 'host'),
     FLIPSTREAM_ORACLE_HOME: join(dir, 'oracle'),
   };
-  const begin = (argv: readonly string[], cwd = '/') =>
-    spawn(process.execPath, argv, { uid, gid: uid, env, cwd, stdio: ['pipe', 'pipe', 'pipe'] });
+  const begin = (argv: readonly string[], cwd = '/', program = process.execPath) =>
+    spawn(program, argv, { uid, gid: uid, env, cwd, stdio: ['pipe', 'pipe', 'pipe'] });
   return {
     uid,
     dir,
-    async run(argv, { stdin = '', cwd } = {}) {
-      const child = begin(argv, cwd);
+    async run(argv, { stdin = '', cwd, program } = {}) {
+      const child = begin(argv, cwd, program);
       child.stdin.on('error', () => {}); // it may end before it has read all
       child.stdin.end(stdin);
       const [out, err, [code]] = await Promise.all([
@@ -104,7 +111,9 @@ function userAt(root: string, uid: number, name: string): User {
 const Handlers = z.looseObject({
   hooks: z.record(
     z.string(),
-    z.array(z.object({ hooks: z.array(z.object({ command: z.string(), args: z.array(z.string()) })) })),
+    z.array(
+      z.object({ hooks: z.array(z.object({ command: z.string(), args: z.array(z.string()).default([]) })) }),
+    ),
   ),
 });
 
@@ -156,8 +165,9 @@ export async function machine(): Promise<Machine> {
       const { hooks } = Handlers.parse(JSON.parse(read.out));
       const name = z.object({ hook_event_name: z.string() }).parse(payload).hook_event_name;
       const handler = hooks[name]?.[0]?.hooks[0];
-      expect(handler?.command).toBe(process.execPath);
-      const said = await agent.run(handler?.args ?? [], { stdin: JSON.stringify(payload), cwd });
+      expect(handler?.command).toContain(process.execPath);
+      const line = [handler?.command, ...(handler?.args ?? [])].join(' ');
+      const said = await agent.run(['-c', line], { stdin: JSON.stringify(payload), cwd, program: '/bin/sh' });
       expect(said).toMatchObject({ code: 0, err: '' });
       return said.out;
     },
