@@ -121,8 +121,8 @@ export const HARNESS_CAPABILITIES: readonly HarnessCapabilities[] = [
     harness: 'copilot',
     title: 'GitHub Copilot CLI',
     tested: null,
-    gives: gives({ assistant_text: 'no', exit_code: 'no', duration: 'no', model: 'no', tokens: 'no' }),
-    notes: {},
+    gives: gives({ assistant_text: 'no', duration: 'no', model: 'no', tokens: 'no' }),
+    notes: { exit_code: 'of commands that ended' },
   },
   {
     harness: 'cline',

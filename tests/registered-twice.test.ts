@@ -20,10 +20,15 @@ import { sha256 } from '../schemas/hash.ts';
 import { listen } from './support/listen.ts';
 
 const Command = z.looseObject({ command: z.string().optional(), bash: z.string().optional() });
+/** A line and no `args`, which these harnesses do not know. */
 const Claude = z.looseObject({
   hooks: z.record(
     z.string(),
-    z.array(z.object({ hooks: z.array(z.object({ command: z.string(), args: z.array(z.string()) })) })),
+    z.array(
+      z.object({
+        hooks: z.array(z.strictObject({ type: z.string(), command: z.string(), timeout: z.number() })),
+      }),
+    ),
   ),
 });
 const Own = z.looseObject({ hooks: z.record(z.string(), z.array(Command)) });
@@ -125,11 +130,11 @@ test.each(Object.keys(PLAYS))(
       const theirs = claude[event.claude]?.[0]?.hooks[0];
       if (!mine || !theirs) throw new Error(`${event.own} is not registered twice`);
       const env = { ...box.env, HOME: join(box.root, 'user') };
-      const shell = ['/bin/sh', '-c', mine.command ?? mine.bash ?? ''];
+      const shell = (line = '') => ['/bin/sh', '-c', line];
       return [
-        () => ran(shell, { hook_event_name: event.own, ...event.fields }, dir, env),
         () =>
-          ran([theirs.command, ...theirs.args], { hook_event_name: event.claude, ...event.fields }, dir, env),
+          ran(shell(mine.command ?? mine.bash), { hook_event_name: event.own, ...event.fields }, dir, env),
+        () => ran(shell(theirs.command), { hook_event_name: event.claude, ...event.fields }, dir, env),
       ];
     };
 

@@ -33,18 +33,20 @@ afterEach(async () => {
 
 const Registered = z.object({
   hooks: z.object({
-    SessionStart: z.tuple([
-      z.object({ hooks: z.tuple([z.object({ command: z.string(), args: z.array(z.string()) })]) }),
-    ]),
+    SessionStart: z.tuple([z.object({ hooks: z.tuple([z.object({ command: z.string() })]) })]),
   }),
 });
 const Running = z.object({ running: z.array(z.string()), pids: z.record(z.string(), z.number()) });
 
 /** Runs the hook exactly as it is registered, with nothing of ours in its environment. */
 function hookOf(settings: string): Promise<unknown> {
-  const { command, args } = Registered.parse(JSON.parse(readFileSync(settings, 'utf8'))).hooks.SessionStart[0]
-    .hooks[0];
-  const child = spawn(command, args, { cwd: box.root, env: box.env, stdio: ['pipe', 'ignore', 'inherit'] });
+  const [{ command }] = Registered.parse(JSON.parse(readFileSync(settings, 'utf8'))).hooks.SessionStart[0]
+    .hooks;
+  const child = spawn('/bin/sh', ['-c', command], {
+    cwd: box.root,
+    env: box.env,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
   const payload = { session_id: 's', hook_event_name: 'SessionStart', cwd: box.root, source: 'startup' };
   child.stdin.end(JSON.stringify({ ...payload, transcript_path: join(box.root, 'none.jsonl') }));
   return new Promise((resolve) => child.once('close', resolve));

@@ -141,7 +141,7 @@ function checkHandlers(file: string, handlers: readonly Registered[]): Finding[]
   const nodes = new Set(
     handlers.flatMap(({ handler }) => {
       const parsed = CommandHandler.safeParse(handler);
-      return parsed.success ? [parsed.data.command] : [];
+      return parsed.success ? [programIn(parsed.data.command)] : [];
     }),
   );
   const gone = [...nodes].filter((node) => node.includes('/') && !existsSync(node));
@@ -154,6 +154,13 @@ function checkHandlers(file: string, handlers: readonly Registered[]): Finding[]
       ),
     );
   return found;
+}
+
+/** The first word of a command, which may be a line for a shell. */
+function programIn(command: string): string {
+  if (existsSync(command)) return command;
+  const [, quoted, plain] = /^(?:'((?:[^']|'\\'')*)'|(\S+))/.exec(command) ?? [];
+  return quoted?.replaceAll("'\\''", "'") ?? plain ?? command;
 }
 
 /** The nearest folder that exists, for asking about a place that is not made yet. */

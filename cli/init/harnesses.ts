@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import type { Home } from '../../producers/home.ts';
 import type { Config } from '../config.ts';
-import { hookCommand, shellLine } from './hook-line.ts';
+import { hookCommand } from './hook-line.ts';
 import { openCodePlugin } from './opencode-plugin.ts';
 import type { Target } from './plan.ts';
 import type { Entries } from './settings.ts';
+import { shellLine } from './shell-line.ts';
 
 export interface HarnessSetup {
   /** As `flipstream init` and the events name it. */

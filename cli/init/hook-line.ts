@@ -5,10 +5,3 @@ import { hookArguments } from './registration.ts';
 export function hookCommand(home: Home, node: string, registration: string): string[] {
   return [node, ...hookArguments(home.hook, registration, home.root)];
 }
-
-/** A command as a line for a POSIX shell. */
-export function shellLine(command: readonly string[]): string {
-  return command
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(' ');
-}

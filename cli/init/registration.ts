@@ -1,4 +1,5 @@
 /** What `init claude-code` registers: which events, by which transport, with which timeouts. */
+import { shellLine } from './shell-line.ts';
 
 /**
  * Every event of Claude Code that can be observed (2.1.332). Not among them: WorktreeCreate and WorktreeRemove,
@@ -60,7 +61,7 @@ interface HttpRegistration extends Omit<CommandRegistration, 'transport'> {
 export type Registration = CommandRegistration | HttpRegistration;
 
 type Handler =
-  | { type: 'command'; command: string; args: string[]; timeout: number }
+  | { type: 'command'; command: string; args?: string[]; timeout: number }
   | { type: 'http'; url: string; headers: Record<string, string>; timeout: number };
 
 export interface Group {
@@ -85,12 +86,12 @@ function handlerOf(registration: Registration, event: string, timeout: number, n
       headers: { Authorization: `Bearer ${registration.token}` },
       timeout,
     };
-  return {
-    type: 'command',
-    command: registration.node,
-    args: hookArguments(registration.hook, name, registration.home),
-    timeout,
-  };
+  const { node, hook, home } = registration;
+  const args = hookArguments(hook, name, home);
+  if (name === 'plugin') return { type: 'command', command: node, args, timeout };
+  // One line and no `args`: GitHub Copilot CLI (1.0.102) runs what it finds in a project's .claude settings, knows no
+  // `args`, and refuses every tool call when the bare program fails.
+  return { type: 'command', command: shellLine([node, ...args]), timeout };
 }
 
 /** How Node runs the hook. It lives for milliseconds and needs none of V8's helper threads: without them it starts sooner. */

@@ -107,8 +107,7 @@ describe('the settings file of a harness', () => {
     const change = add(null);
     expect(JSON.parse(change.text).hooks.Stop[0].hooks[0]).toEqual({
       type: 'command',
-      command: '/n/node',
-      args: ['--v8-pool-size=0', HOOK, '--registration', 'settings'],
+      command: `/n/node --v8-pool-size=0 ${HOOK} --registration settings`,
       timeout: 600,
     });
     expect(undo(change.text, change)).toBe(null);

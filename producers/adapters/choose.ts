@@ -22,7 +22,7 @@ export const ADAPTERS: readonly Adapter[] = [
 export function chooseAdapter(payload: Payload): Adapter {
   const has = (name: string) => own(payload, name) !== undefined;
   if (has('cursor_version') || has('conversation_id')) return cursor;
-  if (has('clineVersion') || has('hookName')) return cline;
+  if (has('clineVersion') || (has('hookName') && !has('sessionId'))) return cline;
   if (has('opencode_event')) return opencode;
   if (has('event_type') && has('working_dir')) return openhands;
   if (has('timestamp') && isGemini(payload)) return gemini;

@@ -15,7 +15,7 @@ function normal(payload: Payload): Payload {
   const { tool_args: _, ...rest } = fields;
   return {
     ...rest,
-    hook_event_name: text(fields, 'hook_event_name') ?? nameOf(fields),
+    hook_event_name: text(fields, 'hook_event_name') ?? namedIn(fields) ?? nameOf(fields),
     timestamp: typeof at === 'number' && Number.isFinite(at) ? at : null,
     ...(input === undefined && args === undefined ? {} : { tool_input: parsed(input ?? args) }),
     ...(asPayload(result) ? { tool_result: snakeKeys(asPayload(result) ?? {}) } : {}),
@@ -36,6 +36,14 @@ function parsed(value: unknown): unknown {
   }
 }
 
+/** The line that a command's result ends with. */
+const ENDED = /<shellId: [^>\n]{1,64} completed with exit code (\d{1,10})>\s*$/;
+
+function exitCode(output: unknown): number | null {
+  const code = typeof output === 'string' ? ENDED.exec(output)?.[1] : undefined;
+  return code === undefined ? null : Number(code);
+}
+
 /** The name of an event that is sent without one, by the fields that only it has. */
 const BY_FIELDS: readonly [string, readonly string[]][] = [
   ['PostToolUse', ['tool_name', 'tool_result']],
@@ -51,11 +59,20 @@ const BY_FIELDS: readonly [string, readonly string[]][] = [
   ['UserPromptSubmit', ['prompt']],
 ];
 
+/** `permissionRequest` is sent in one form only, with its name in `hookName`. */
+function namedIn(fields: Payload): string | undefined {
+  const name = text(fields, 'hook_name');
+  return name ? `${name.slice(0, 1).toUpperCase()}${name.slice(1)}` : undefined;
+}
+
 function nameOf(fields: Payload): string {
   return BY_FIELDS.find(([, names]) => names.every((name) => own(fields, name) !== undefined))?.[0] ?? '';
 }
 
-const BASE = ['session_id', 'timestamp', 'cwd', 'hook_event_name', 'transcript_path', 'permission_mode'];
+const BASE = [
+  ...['session_id', 'timestamp', 'cwd', 'hook_event_name', 'hook_name', 'transcript_path'],
+  ...['permission_mode', 'stop_hook_active'],
+];
 const callOf = (payload: Payload) => ({
   id: text(payload, 'tool_use_id'),
   name: text(payload, 'tool_name'),
@@ -67,7 +84,7 @@ const STATUS: Readonly<Record<string, 'ok' | 'denied'>> = {
   rejected: 'denied',
 };
 
-/** Its hook events, as documented for 1.0.102; not measured. */
+/** Its hook events, as documented; those of a session with commands as 1.0.102 sent them to a scripted model. */
 const EVENTS: Readonly<Record<string, Tell>> = {
   SessionStart: startTold(BASE),
   UserPromptSubmit: (payload) => [prompt(text(payload, 'prompt') ?? '')],
@@ -76,7 +93,11 @@ const EVENTS: Readonly<Record<string, Tell>> = {
     const result = asPayload(own(payload, 'tool_result')) ?? {};
     const status = STATUS[text(result, 'result_type') ?? 'success'] ?? 'error';
     const output = own(result, 'text_result_for_llm') ?? own(payload, 'tool_response');
-    return [callEnded({ ...callOf(payload), status, output })];
+    const exit_code = exitCode(output);
+    const failed = status === 'ok' && exit_code !== null && exit_code !== 0;
+    return [
+      callEnded({ ...callOf(payload), status: failed ? 'error' : status, output, fields: { exit_code } }),
+    ];
   },
   PostToolUseFailure: (payload) => [
     callEnded({ ...callOf(payload), status: 'error', result: text(payload, 'error') ?? '' }),
