@@ -5,15 +5,14 @@ import { deadLetter } from '../deadletter.ts';
 import type { Outgoing } from '../log.ts';
 import { partitionOf } from '../partition.ts';
 import type { Encoded } from '../values.ts';
-import { chunks } from './chunks.ts';
 import { type Core, encodeAll } from './core.ts';
 import { named } from './errors.ts';
+import { sendAll } from './send-all.ts';
 
-const { CompressionTypes, Partitioners } = kafkajs;
+const { Partitioners } = kafkajs;
 
 /** Most that one round of requests takes; what waits behind it goes with the next. */
 const ROUND_BYTES = 8 * 2 ** 20;
-const ALL_IN_SYNC = -1;
 /** A leader that moves takes seconds to be found; then whoever waits is told. */
 const PATIENCE = { retries: 7, initialRetryTime: 100, maxRetryTime: 2_000 };
 
@@ -62,22 +61,13 @@ export function createPublish(core: Core): Publish {
       if (there) there.push(record);
       else byPartition.set(place, [record]);
     }
-    const pieces = [...byPartition].map(([place, all]) => ({
-      topic: all[0]?.topic ?? '',
+    const pieces = [...byPartition].map(([place, there]) => ({
+      topic: there[0]?.topic ?? '',
       partition: Number(place.slice(place.lastIndexOf('/') + 1)),
-      batches: chunks(all, ({ value }) => value.length),
+      records: there,
     }));
     producer ??= open();
-    const open_ = await producer;
-    for (let round = 0; pieces.some(({ batches }) => batches.length > round); round++) {
-      const topicMessages = pieces.flatMap(({ topic, partition, batches }) => {
-        const batch = batches[round] ?? [];
-        return batch.length > 0
-          ? [{ topic, messages: batch.map(({ key, value }) => ({ key, value, partition })) }]
-          : [];
-      });
-      await open_.sendBatch({ topicMessages, acks: ALL_IN_SYNC, compression: CompressionTypes.ZSTD });
-    }
+    await sendAll(await producer, pieces);
   }
 
   async function flush(): Promise<void> {

@@ -9,6 +9,7 @@ import { clientOf, type KafkaCluster, noKafka, startKafka } from '../support/kaf
 import { type KafkaRig, kafkaRig } from '../support/kafka-rig.ts';
 
 const PARTITIONS = 3;
+const BATCH = 50;
 
 describe.skipIf((await noKafka()) !== null)('three brokers', () => {
   let cluster: KafkaCluster;
@@ -76,6 +77,36 @@ describe.skipIf((await noKafka()) !== null)('three brokers', () => {
     await allCounted(log, upTo(1_500));
     await running.stop();
     expect(failed).toBeGreaterThan(0);
+  }, 300_000);
+
+  test('P1 brokers die while records are published: what was acknowledged is in the log', async ({
+    skip,
+  }) => {
+    skip(cluster.nodes.length === 0, 'these brokers are not ours to kill');
+    const log = await rig.open();
+    const acknowledged: number[] = [];
+    let over = false;
+    const publishing = (async () => {
+      for (let first = 0; !over; first += BATCH) {
+        const numbers = upTo(BATCH).map((n) => first + n);
+        const batch = numbers.map((n) => event(`key-${n % BATCH}`, n));
+        await log.publish(batch).then(
+          () => acknowledged.push(...numbers),
+          (error: unknown) => expect(error).toMatchObject({ code: 'kafka_unavailable' }),
+        );
+      }
+    })();
+    for (const node of [...cluster.nodes, ...cluster.nodes]) {
+      const before = acknowledged.length;
+      await until(() => acknowledged.length > before + 10 * BATCH);
+      await node.kill();
+      await sleep(500);
+      await node.start();
+    }
+    over = true;
+    await publishing;
+    const there = new Set((await everything(log, 'trace.raw')).map(({ value }) => value.seq));
+    expect(acknowledged.filter((n) => !there.has(n))).toEqual([]);
   }, 300_000);
 
   test('P3 every partition gets another leader while it is written and read', async ({ skip }) => {

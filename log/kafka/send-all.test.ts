@@ -1,0 +1,41 @@
+import type { ProducerBatch, RecordMetadata } from 'kafkajs';
+import { expect, test } from 'vitest';
+import { sendAll } from './send-all.ts';
+
+const records = (...keys: string[]) => keys.map((key) => ({ key, value: Buffer.from(key) }));
+
+/** Takes what `takes` says of each call, and answers for that alone, as kafkajs does after a broker has died. */
+function producer(takes: (call: number, partition: number) => boolean) {
+  const taken: string[] = [];
+  let calls = 0;
+  return {
+    taken,
+    calls: () => calls,
+    async sendBatch({ topicMessages = [] }: ProducerBatch): Promise<RecordMetadata[]> {
+      const call = ++calls;
+      return topicMessages.flatMap(({ topic, messages }) => {
+        const partition = messages[0]?.partition ?? -1;
+        if (!takes(call, partition)) return [];
+        taken.push(...messages.map(({ key, partition: at }) => `${at}:${key}`));
+        return [{ topicName: topic, partition, errorCode: 0 }];
+      });
+    },
+  };
+}
+
+const pieces = [
+  { topic: 't', partition: 0, records: records('a', 'b') },
+  { topic: 't', partition: 1, records: records('c') },
+];
+
+test('P1 what was sent to nobody, and called done, is sent again; the rest is not', async () => {
+  const half = producer((call, partition) => partition === 0 || call > 1);
+  await sendAll(half, pieces);
+  expect(half.taken).toEqual(['0:a', '0:b', '1:c']);
+  expect(half.calls()).toBe(2);
+});
+
+test('what is never answered for is an outage', async () => {
+  const deaf = producer((_, partition) => partition === 0);
+  await expect(sendAll(deaf, pieces)).rejects.toMatchObject({ code: 'kafka_unavailable', kind: 'retryable' });
+});
