@@ -119,7 +119,7 @@ async function startOwn(
   return cluster;
 }
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 /** Resolves when a controller leads and every broker has joined. */
 async function answers(brokers: readonly string[], count: number): Promise<void> {
