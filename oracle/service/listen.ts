@@ -14,6 +14,9 @@ export interface ListenOn {
   tls?: { cert: string; key: string };
 }
 
+/** Connections that may wait to be taken: Node's 511 are too few when many hosts ask at once, and the rest are cut off. */
+const BACKLOG = 4096;
+
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 /**
@@ -34,9 +37,9 @@ export async function listen(
   try {
     if (socket !== undefined) {
       rmSync(socket, { force: true }); // the home's lock is ours, so whoever had it is gone
-      await server.listen({ path: socket });
+      await server.listen({ path: socket, backlog: BACKLOG });
       chmodSync(socket, 0o666); // whoever may reach it still needs a token
-    } else await server.listen({ host, port });
+    } else await server.listen({ host, port, backlog: BACKLOG });
   } catch (cause) {
     await server.close();
     throw new FlipstreamError('oracle_port', 'usage', `the oracle cannot listen: ${messageOf(cause)}`, cause);

@@ -1,11 +1,11 @@
-/** The service in a process of its own, for tests that kill it. Arguments: oracle home, published file, bucket. */
+/** The service in a process of its own, for tests that kill it. Arguments: oracle home, published file, kind of runner. */
 import { appendFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { oracleLayout } from '../home.ts';
 import { startOracle } from '../main.ts';
 import type { Runner, RunResult } from '../runner/runner.ts';
 
-const [, , root = '', published = '', bucket = '20'] = process.argv;
+const [, , root = '', published = '', kind] = process.argv;
 
 const ended = {
   signal: null,
@@ -38,8 +38,8 @@ const runner: Runner = {
 
 const service = await startOracle({
   home: oracleLayout(root),
-  runner,
-  bucketMs: Number(bucket),
+  ...(kind === 'process' ? { runner } : {}),
+  bucketMs: 20,
   concurrency: 2,
   logger: pino({ level: 'silent' }),
   log: {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { fakeRunner, gradeRequest } from '../testing.ts';
 import { answerOf, HOST, setUpDesk } from './testing.ts';
-import { killAtRandom } from './testing-kills.ts';
+import { killAtRandom, quickGrades } from './testing-kills.ts';
 
 test('killed with SIGKILL at any moment: no answered verdict is lost, none published under two ids, the chain unbroken', async () => {
-  await killAtRandom(3, 30);
+  await killAtRandom(await quickGrades(), 3, 30);
 }, 60_000);
 
 test('a restart takes up what was not graded, and answers from what was', async () => {

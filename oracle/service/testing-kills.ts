@@ -10,8 +10,10 @@ import type { GradeRequest } from '../../schemas/grade.ts';
 import { rejectionOf, verdictHash } from '../../schemas/signature.ts';
 import { verdictsOf } from '../keys/chain.ts';
 import { exportKeyRing } from '../keys/ring.ts';
+import type { Oracle } from '../oracle.ts';
 import { taskAdd } from '../tasks/add.ts';
 import { taskCheck } from '../tasks/check.ts';
+import type { TaskRow } from '../tasks/rows.ts';
 import {
   fakeRunner,
   gradeRequest,
@@ -34,10 +36,12 @@ const Line = z.object({
 });
 
 async function begin(
-  root: string,
+  { oracle }: Killed,
   published: string,
 ): Promise<{ child: ChildProcess; gone: Promise<unknown>; url: string }> {
-  const child = spawn(process.execPath, [CHILD, root, published], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [CHILD, oracle.home.root, published, oracle.runner.kind], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const gone = once(child, 'exit');
   onTestFinished(() => {
     child.kill('SIGKILL');
@@ -56,25 +60,40 @@ async function ask(url: string, token: string, request: GradeRequest): Promise<s
   }
 }
 
+/** A ready task, and what is asked about it: any number of diffs, of which every third is right. */
+export interface Killed {
+  oracle: Oracle;
+  row: TaskRow;
+  diffOf(at: number): string | Buffer;
+  /** Each kill comes so long after the service was there, milliseconds. */
+  pauseMs: readonly [from: number, to: number];
+}
+
+/** Grades that run nothing. */
+export async function quickGrades(): Promise<Killed> {
+  const oracle = makeOracle({ runner: fakeRunner() });
+  await taskAdd(oracle, taskDirectory(makeRepository()));
+  const { row } = await taskCheck(oracle, 'demo-split-bill');
+  return { oracle, row, diffOf: (at) => `${at % 3 === 0 ? 'good' : 'bad'} ${at}`, pauseMs: [10, 90] };
+}
+
 /**
  * Kills the service at random moments while every request is asked again until it is answered. Then: no answered
  * verdict is lost or another, none is published under two ids, and the key's chain is unbroken.
  */
-export async function killAtRandom(kills: number, requestCount: number): Promise<void> {
-  const oracle = makeOracle({ runner: fakeRunner() });
-  await taskAdd(oracle, taskDirectory(makeRepository()));
-  const { row } = await taskCheck(oracle, 'demo-split-bill');
+export async function killAtRandom(killed: Killed, kills: number, requestCount: number): Promise<void> {
+  const { oracle, row, diffOf, pauseMs } = killed;
   const token = createToken(oracle, 'host');
   const published = join(temporaryDirectory(), 'published');
   writeFileSync(published, '');
   const requests = Array.from({ length: requestCount }, (_, at) =>
-    gradeRequest(row, `${at % 3 === 0 ? 'good' : 'bad'} ${at}`, {
+    gradeRequest(row, diffOf(at), {
       session_id: `s${at % Math.ceil(requestCount / 5)}`,
     }),
   );
   const answers = new Map<string, string>();
   for (let round = 0; round <= kills; round++) {
-    const { child, gone, url } = await begin(oracle.home.root, published);
+    const { child, gone, url } = await begin(killed, published);
     const asked = requests.map(async (request) => {
       const answer = await ask(url, token, request);
       if (answer === null) return;
@@ -82,7 +101,7 @@ export async function killAtRandom(kills: number, requestCount: number): Promise
       answers.set(request.request_id, answer);
     });
     if (round < kills) {
-      await pause(10 + Math.random() * 80); // the random moment itself
+      await pause(pauseMs[0] + Math.random() * (pauseMs[1] - pauseMs[0])); // the random moment itself
       child.kill('SIGKILL');
     }
     await Promise.all(asked);
@@ -99,8 +118,11 @@ export async function killAtRandom(kills: number, requestCount: number): Promise
     expect(ids?.size).toBe(1);
     expect([...(ids?.values() ?? [])][0]).toBe(answers.get(request.request_id));
   }
+  for (const [at, request] of requests.entries()) {
+    expect(answers.get(request.request_id)).toBe(at % 3 === 0 ? 'PASS' : 'FAIL');
+  }
   const chain = verdictsOf(oracle.db, oracle.key.key_id);
-  const ring = exportKeyRing(oracle.home, 'process');
+  const ring = exportKeyRing(oracle.home, oracle.runner.kind);
   expect(chain).toHaveLength(requests.length + 1);
   chain.forEach((verdict, at) => {
     const before = chain[at - 1];
