@@ -120,7 +120,7 @@ export const HARNESS_CAPABILITIES: readonly HarnessCapabilities[] = [
   {
     harness: 'copilot',
     title: 'GitHub Copilot CLI',
-    tested: null,
+    tested: '1.0.102',
     gives: gives({ assistant_text: 'no', duration: 'no', model: 'no', tokens: 'no' }),
     notes: { exit_code: 'of commands that ended' },
   },

@@ -163,6 +163,8 @@ test.each(Object.keys(PLAYS))(
       ...['held', 'stop', 'grade_requested', 'oracle_verdict', 'session_end'],
     ]);
   },
+  // some thirty hooks are processes
+  120_000,
 );
 
 const context = (registration: string, ms: number): CaptureContext => ({

@@ -1,11 +1,13 @@
-/** Four real harnesses through the same session; the same seven questions get the same answers, but for what none tells. */
+/** Five real harnesses through the same session; the same seven questions get the same answers, but for what none tells. */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { writeHomeConfig } from '../../cli/init/home-config.ts';
 import { importBench, toldTo } from '../../producers/import/testing.ts';
+import { readSettings } from '../../producers/settings.ts';
 import { BLOCK_REASON } from '../../schemas/block-reason.ts';
 import { HARNESS_CAPABILITIES } from '../../schemas/harness-capabilities.ts';
 import { createAgent } from '../support/agent.ts';
@@ -80,7 +82,7 @@ async function imports(path: string, format: string) {
   expect(own.json()).toMatchObject({ formats: { [format]: { events: 0, captured: expect.any(Number) } } });
 }
 
-test.each<HarnessName>(['codex', 'opencode', 'gemini'])(
+test.each<HarnessName>(['codex', 'opencode', 'gemini', 'copilot'])(
   '%s: a failed call, a refused stop, a flip',
   async (name) => {
     const agent = await createHarnessAgent(rig, `flips-${name}`, name);
@@ -91,7 +93,7 @@ test.each<HarnessName>(['codex', 'opencode', 'gemini'])(
     const words = requests.map((request) => request.split('FAIL').length); // its own texts may have the word
     expect(new Set(words).size).toBe(1);
     await holds(agent.clone, name);
-    await imports(await filesOf(agent, name), name);
+    if (name !== 'copilot') await imports(await filesOf(agent, name), name);
   },
 );
 
@@ -104,6 +106,28 @@ test('claude-code: the same', async () => {
   await agent.run(PROMPT, script);
   await holds(agent.clone, 'claude-code');
   await imports(join(agent.home, '.claude', 'projects'), 'claude-code');
+});
+
+test('C4 copilot, and Claude Code’s settings in a project that it trusts: every hook runs twice, and the same is true', async () => {
+  const agent = await createHarnessAgent(rig, 'twice-copilot', 'copilot');
+  const oracle = { FLIPSTREAM_ORACLE_HOME: rig.env.FLIPSTREAM_ORACLE_HOME };
+  const settings = join(agent.clone, '.claude', 'settings.json');
+  const argv = ['init', 'claude-code', '--yes', '--settings', settings];
+  expect(await runCommand(argv, { ...agent.env, ...oracle }, agent.clone)).toMatchObject({ code: 0 });
+  const { collector: _, ...rest } = readSettings(rig.config.home);
+  writeHomeConfig(rig.config.home, rest);
+  writeFileSync(join(agent.clone, '.git', 'info', 'exclude'), '.claude/\n');
+  writeFileSync(
+    join(agent.home, '.copilot', 'config.json'),
+    JSON.stringify({ trustedFolders: [agent.clone] }),
+  );
+  await agent.run(PROMPT, SCRIPT);
+  await holds(agent.clone, 'copilot');
+  // only Claude Code's registration asks for these
+  const asked = await rig.sql(
+    `SELECT kind FROM events WHERE session_id = '${await sessionIn(agent.clone)}' AND kind = 'permission_request'`,
+  );
+  expect(asked).not.toEqual([]);
 });
 
 const Findings = z.object({

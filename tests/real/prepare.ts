@@ -13,6 +13,7 @@ const HARNESSES = [
   ['codex', 'Codex CLI'],
   ['opencode', 'OpenCode'],
   ['gemini', 'Gemini CLI'],
+  ['copilot', 'GitHub Copilot CLI'],
 ] as const;
 const reasons: string[] = [];
 /** The quicker tests drive Claude Code alone, which spares a gigabyte. */

@@ -45,6 +45,7 @@ function withoutStop(file: string, event: string): void {
 const DISARM: Readonly<Record<HarnessName, (home: string) => void>> = {
   codex: (home) => withoutStop(join(home, '.codex', 'hooks.json'), 'Stop'),
   gemini: (home) => withoutStop(join(home, '.gemini', 'settings.json'), 'AfterAgent'),
+  copilot: (home) => withoutStop(join(home, '.copilot', 'hooks', 'flipstream.json'), 'Stop'),
   opencode(home) {
     const file = join(home, '.config', 'opencode', 'plugins', 'flipstream.js');
     const text = readFileSync(file, 'utf8');
@@ -74,12 +75,15 @@ async function holds(harness: string, output: string, requests: readonly string[
   expect(await verified(rig, session_id)).toMatchObject({ state: 'intact', flip: true, problems: [] });
 }
 
-test.each<HarnessName>(['codex', 'opencode', 'gemini'])('%s is resumed in the same session', async (name) => {
-  const agent = await createHarnessAgent(rig, `resume-${name}`, name);
-  DISARM[name](agent.home);
-  const { requests, output } = await agent.run(PROMPT, SCRIPT, { through: run });
-  await holds(name, output, requests);
-});
+test.each<HarnessName>(['codex', 'opencode', 'gemini', 'copilot'])(
+  '%s is resumed in the same session',
+  async (name) => {
+    const agent = await createHarnessAgent(rig, `resume-${name}`, name);
+    DISARM[name](agent.home);
+    const { requests, output } = await agent.run(PROMPT, SCRIPT, { through: run });
+    await holds(name, output, requests);
+  },
+);
 
 test('claude-code is resumed in the same session', async () => {
   const { home, clone } = await createAgent(rig, 'resume-claude');

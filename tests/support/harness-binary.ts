@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 export const HARNESS_FOLDER = fileURLToPath(new URL('../harness/', import.meta.url));
 
 /** A real harness that tests/real/prepare.ts installs, or undefined where it could not. */
-export function harnessBinary(name: 'claude' | 'codex' | 'opencode' | 'gemini'): string | undefined {
+export function harnessBinary(
+  name: 'claude' | 'codex' | 'opencode' | 'gemini' | 'copilot',
+): string | undefined {
   const binary = fileURLToPath(new URL(`../harness/node_modules/.bin/${name}`, import.meta.url));
   return existsSync(binary) ? binary : undefined;
 }

@@ -1,4 +1,4 @@
-/** Runs the real Codex, OpenCode and Gemini CLI with a home of their own, hooks by the real `init`, and a scripted model. */
+/** Runs the real Codex, OpenCode, Gemini CLI and Copilot CLI with a home of their own, hooks by the real `init`, and a scripted model. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -11,7 +11,7 @@ import { harnessBinary } from './harness-binary.ts';
 import type { Rig } from './rig.ts';
 import { type ShellTool, startScriptedApi, type Turn } from './scripted-apis.ts';
 
-export type HarnessName = 'codex' | 'opencode' | 'gemini';
+export type HarnessName = 'codex' | 'opencode' | 'gemini' | 'copilot';
 
 const NPM_CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'flipstream-tests', 'npm');
 
@@ -76,6 +76,19 @@ const SETUPS: Readonly<Record<HarnessName, Setup>> = {
     }),
     args: (prompt) => ['--yolo', '--skip-trust', '-m', 'gemini-2.5-pro', '-p', prompt],
     env: (url) => ({ GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: url }),
+  },
+  copilot: {
+    shell: { name: 'bash', input: (command) => ({ command, description: 'run' }) },
+    files: () => ({}),
+    args: (prompt) => ['--allow-all-tools', '--no-color', '-p', prompt],
+    env: (url) => ({
+      ...{
+        COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+        COPILOT_PROVIDER_API_KEY: 'none',
+        COPILOT_MODEL: 'gpt-4.1',
+      },
+      ...{ COPILOT_OFFLINE: 'true', COPILOT_AUTO_UPDATE: 'false' },
+    }),
   },
 };
 
