@@ -22,6 +22,12 @@ export function explain(error: unknown): { code: string; message: string; exit: 
       message: error.message,
       exit: error.kind === 'usage' ? EXIT.usage : EXIT.failed,
     };
+  if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
+    return {
+      code: 'package_incomplete',
+      message: `A part of this installation is missing: run npm ci in the checkout, or install flipstream again (${messageOf(error)}).`,
+      exit: EXIT.failed,
+    };
   return {
     code: 'unexpected',
     message: `Unexpected: ${messageOf(error)} (FLIPSTREAM_DEBUG=1 shows where).`,

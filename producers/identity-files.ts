@@ -1,18 +1,10 @@
 /** Files of a home that are made once, by whoever needs them first, and never change. */
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FlipstreamError } from '../schemas/errors.ts';
 import type { Home } from './home.ts';
+import { makeFolder } from './make-folder.ts';
 
 export interface HomeIdentity {
   /** The `chain_id` of every chain captured here. */
@@ -60,7 +52,7 @@ function madeOnce(path: string, make: () => Buffer): Buffer {
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error;
   }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     const file = openSync(temporary, 'wx', 0o600);

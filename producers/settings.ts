@@ -55,6 +55,6 @@ export function readSettings(home: Home): Settings {
 }
 
 function invalid(home: Home, why: string, cause: unknown): FlipstreamError {
-  const message = `${home.config} cannot be used: ${why}. Correct it, or remove it and run flipstream init.`;
+  const message = `${home.config} cannot be used: ${why}. Correct it; or remove it and run flipstream init claude-code, which makes new tokens.`;
   return new FlipstreamError('config_invalid', 'usage', message, cause);
 }

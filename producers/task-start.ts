@@ -6,6 +6,7 @@ import {
   readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -65,10 +66,11 @@ export interface StartedTask {
  */
 export async function taskStart(input: TaskStartInput): Promise<StartedTask> {
   const directory = resolve(input.directory ?? basename(input.taskId));
-  if (existsSync(directory) && readdirSync(directory).length > 0) {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  if (found && !(found.isDirectory() && readdirSync(directory).length === 0)) {
     throw usage(
       'directory_not_empty',
-      `${directory} is not empty: name another directory for the task's clone.`,
+      `${directory} is not an empty directory: name another one for the task's clone.`,
     );
   }
   const task = await publicTask(input);

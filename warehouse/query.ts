@@ -98,7 +98,7 @@ export async function query(warehouse: string, sql: string, options: ReaderOptio
 async function statementsOf(connection: DuckDBConnection, sql: string) {
   const statements = sql.trim() === '' ? null : await connection.extractStatements(sql);
   if (!statements || statements.count === 0)
-    throw new FlipstreamError('sql', 'usage', 'the query is empty: give a SELECT');
+    throw new FlipstreamError('sql', 'usage', 'The query is empty: give a SELECT.');
   return statements;
 }
 
@@ -135,7 +135,7 @@ function readOnly(): FlipstreamError {
   return new FlipstreamError(
     'sql_read_only',
     'usage',
-    'the warehouse is only read here: SELECT, EXPLAIN, CREATE VIEW; to write an answer to a file use --out',
+    'The warehouse is only read here: SELECT, EXPLAIN, and CREATE or DROP of views and tables that last as long as the prompt; to write an answer to a file use --out.',
   );
 }
 

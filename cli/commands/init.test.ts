@@ -57,7 +57,7 @@ test('a broken settings file gets one sentence and is not touched', async () => 
   write('{"hooks": ');
   const ran = await init('--yes');
   expect(ran.code).toBe(2);
-  expect(ran.err.trim().split('\n')).toHaveLength(1);
+  expect(ran.err.trim().split('\n')).toEqual([expect.stringContaining(file)]);
   expect(readFileSync(file, 'utf8')).toBe('{"hooks": ');
   expect((await init('--yes', '--json')).err).toContain('"code":"settings_broken"');
 });

@@ -72,14 +72,17 @@ function addRegrade(cli: Cli, parent: Cli['program']): void {
 }
 
 function readDiffFile(path: string): Buffer {
+  let diff: Buffer;
   try {
-    return readFileSync(path);
+    diff = readFileSync(path);
   } catch (cause) {
-    throw new FlipstreamError(
-      'diff_unreadable',
-      'usage',
-      `The diff cannot be read: ${messageOf(cause)}.`,
-      cause,
-    );
+    throw unreadable(`The diff cannot be read: ${messageOf(cause)}.`, cause);
   }
+  if (diff.length > 0 && !diff.includes('diff --git '))
+    throw unreadable(`${path} is no diff: make one with git diff --binary --full-index.`);
+  return diff;
+}
+
+function unreadable(message: string, cause?: unknown): FlipstreamError {
+  return new FlipstreamError('diff_unreadable', 'usage', message, cause);
 }

@@ -110,12 +110,23 @@ function addCheck(cli: Cli, task: Cli['program']): void {
   });
 }
 
+/** How the runner names the tests that it puts beside a task's own. */
+const CANARY = /K[0-9a-f]{16}_\d/;
+
 function told({ row, failure, differing }: CheckReport): string {
   const { task_id, status, reason, suite_excluded, reference_passed, accepted } = row;
   const lines =
     failure === ''
       ? []
-      : ['How it fails at the base commit. Read it: is this the missing work?', '', failure, ''];
+      : [
+          'How it fails at the base commit. Read it: is this the missing work?',
+          ...(!CANARY.test(failure)
+            ? []
+            : ['Tests that are in no file of the task are canaries of ours: they have to fail.']),
+          '',
+          failure,
+          '',
+        ];
   for (const id of differing) lines.push(`Differs from run to run: ${id}`);
   if (suite_excluded)
     lines.push(`${suite_excluded} test(s) of the suite do not pass every time and are left out.`);

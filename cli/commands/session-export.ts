@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { readKeyRing } from '../key-ring.ts';
+import { requireFree } from '../out-path.ts';
 import { withProgress } from '../progress.ts';
 import { sessionEvents, sessionRow, sessionVerdicts } from '../session/read.ts';
 import { type Bundle, bundleFiles, bundleText, makeBundle, readBundle } from '../verify/bundle.ts';
@@ -44,22 +44,16 @@ export function addSessionExport(cli: Cli, session: Cli['program']): void {
   });
 }
 
-/** @throws FlipstreamError `out_exists` (usage) rather than write over anything. */
+/** Closed to other users: a bundle holds the whole session. */
 function writeBundle(path: string, bundle: Bundle): void {
-  if (existsSync(path) && (path.endsWith('.jsonl') || readdirSync(path).length > 0))
-    throw new FlipstreamError(
-      'out_exists',
-      'usage',
-      `${path} is there already: name another place with --out.`,
-    );
+  requireFree(path);
   const fresh = `${path}.${process.pid}.part`;
-  mkdirSync(dirname(path), { recursive: true });
+  const write = (file: string, text: string) => writeFileSync(file, text, { mode: 0o600, flush: true });
   try {
-    if (path.endsWith('.jsonl')) writeFileSync(fresh, bundleText(bundle), { flush: true });
+    if (path.endsWith('.jsonl')) write(fresh, bundleText(bundle));
     else {
-      mkdirSync(fresh);
-      for (const [name, text] of Object.entries(bundleFiles(bundle)))
-        writeFileSync(join(fresh, name), text, { flush: true });
+      mkdirSync(fresh, { mode: 0o700 });
+      for (const [name, text] of Object.entries(bundleFiles(bundle))) write(join(fresh, name), text);
     }
     renameSync(fresh, path);
   } finally {

@@ -5,7 +5,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { withProgress } from '../progress.ts';
-import { runPrompt } from '../sql/prompt.ts';
+import { runPrompt, splitStatements } from '../sql/prompt.ts';
 import { FORMATS, type Format, format } from '../sql/result.ts';
 import { requireWarehouse, withWarehouse } from '../warehouse.ts';
 
@@ -29,10 +29,17 @@ export function addSql(cli: Cli): void {
         const failed = await runPrompt(io, query, join(home.root, 'sql_history'), as);
         return failed > 0 && io.stdin.isTTY !== true ? EXIT.failed : EXIT.ok;
       }
-      out.raw(format(await withProgress(io.stderr, 'Asking', () => query(sql)), as));
+      for (const statement of statementsOf(sql))
+        out.raw(format(await withProgress(io.stderr, 'Asking', () => query(statement)), as));
       return EXIT.ok;
     });
   });
+}
+
+/** One by one, so that each answer is printed; the last one needs no `;`. */
+function statementsOf(sql: string): string[] {
+  const { statements, rest } = splitStatements(sql);
+  return statements.length > 0 && rest.trim() === '' ? statements : [...statements, rest];
 }
 
 async function writeOut({ config, out, io }: Context, sql: string | undefined, name: string, given?: Format) {

@@ -6,8 +6,10 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { withProgress } from '../progress.ts';
 
+const ATTEMPTS = 'must be a whole number from 1 to 20';
+
 const Flags = z.looseObject({
-  maxAttempts: z.coerce.number('must be a whole number').int().min(1).max(20).optional(),
+  maxAttempts: z.coerce.number(ATTEMPTS).int(ATTEMPTS).min(1, ATTEMPTS).max(20, ATTEMPTS).optional(),
 });
 
 /** `flipstream task start`: the agent's clone. */

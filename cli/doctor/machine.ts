@@ -58,7 +58,7 @@ export function checkDocker(socket = DOCKER_SOCKET): Finding {
   } catch {
     return ok('docker', 'This user cannot open the Docker socket.');
   }
-  return problem(
+  return warning(
     'docker',
     `This user can open ${socket}, which is as good as root: agent code could read the oracle's hidden tests and key.`,
     'Run the agent as a user outside the docker group, or the oracle on another machine.',

@@ -35,7 +35,6 @@ export function reportText(report: Report): string {
     ...(kinds.length > 0 ? ['', 'Kept as notices:', table(['kind', 'count'], kinds)] : []),
     ...(reasons.length > 0 ? ['', 'Refused:', table(['reason', 'count'], reasons), ...refused] : []),
     ...(report.skipped > 0 ? ['', `${report.skipped} other files are no trajectories.`] : []),
-    '',
-    'They land in the tables while flipstream up runs.',
+    ...(rows.length > 0 ? ['', 'They land in the tables while flipstream up runs.'] : []),
   ].join('\n');
 }

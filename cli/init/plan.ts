@@ -48,7 +48,7 @@ export function planInit(home: Home, target: Target): Plan {
   }
   const clean = withoutOurs(home, file, before);
   const marks = { hook: home.hook, url: target.url ?? null };
-  const { text, receipt } = addHooks(clean, target.hooks, marks, target.fresh);
+  const { text, receipt } = named(file, () => addHooks(clean, target.hooks, marks, target.fresh));
   return { file, before, after: text, receipt: { ...receipt, file } };
 }
 
@@ -61,6 +61,16 @@ export function planUndo(home: Home, target: Pick<Target, 'kind' | 'file'>): Pla
     return { file, before, after: ours ? null : before, receipt: null };
   }
   return { file, before, after: withoutOurs(home, file, before), receipt: null };
+}
+
+/** What is wrong with a file names it. */
+function named<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof FlipstreamError) || error.code !== 'settings_broken') throw error;
+    throw new FlipstreamError(error.code, error.kind, `${file}: ${error.message}`, error);
+  }
 }
 
 function oneLine(text: string): string {
@@ -80,5 +90,5 @@ function withoutOurs(home: Home, file: string, text: string | null): string | nu
     hook: home.hook,
     url: null,
   };
-  return removeHooks(text, readReceipt(home, file) ?? unknown);
+  return named(file, () => removeHooks(text, readReceipt(home, file) ?? unknown));
 }

@@ -44,7 +44,8 @@ function readTaskFile(path: string): TaskFile {
   try {
     json = JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw invalid(path, messageOf(cause), cause);
+    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    throw invalid(path, missing ? 'there is no such file' : messageOf(cause), cause);
   }
   const read = readAs(TaskFile, json);
   if (read.ok) return read.data;

@@ -191,11 +191,17 @@ function report(
   };
 }
 
-const TAIL = 4000;
+/** Characters of a test's output that are shown, from both ends. */
+const SHOWN = 4000;
+
+function cut(output: string): string {
+  const text = output.trim();
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN / 2)}\n…\n${text.slice(-SHOWN / 2)}`;
+}
 
 function failureOf(run: RunResult | undefined): string {
   return (run?.hidden ?? [])
     .filter((phase) => !passed(phase))
-    .map(({ name, output }) => `${name}:\n${output.slice(-TAIL).trimEnd()}`)
+    .map(({ name, output }) => `${name}:\n${cut(output)}`)
     .join('\n\n');
 }

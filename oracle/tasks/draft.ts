@@ -126,6 +126,8 @@ async function commitOf(repository: string, name: string): Promise<string> {
     `${name}^{commit}`,
   ]);
   if (found.code === 0) return found.stdout.toString().trim();
+  const opened = await git(['-C', repository, 'rev-parse', '--git-dir']);
+  if (opened.code !== 0) throw impossible(repository, 'it is no folder with a git repository');
   throw impossible(repository, `it has no commit ${name}`);
 }
 

@@ -80,6 +80,6 @@ export function knownTask(at: StoreAt, taskId: string): StoredTask {
   throw new FlipstreamError(
     'task_unknown',
     'usage',
-    `there is no task ${taskId}; see: flipstream oracle task list`,
+    `There is no task ${taskId}; see: flipstream oracle task list`,
   );
 }

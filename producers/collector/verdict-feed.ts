@@ -38,7 +38,7 @@ export function startVerdictFeed(options: FeedOptions): VerdictFeed {
   const { everyMs = EVERY_MS, warn } = options;
   const aborter = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let told = false;
+  let failures = 0;
 
   async function look(): Promise<void> {
     let pause = everyMs;
@@ -46,11 +46,12 @@ export function startVerdictFeed(options: FeedOptions): VerdictFeed {
       const answer = await fetchOnce(options, aborter.signal);
       if (answer.publishes) pause = everyMs * SELDOM;
       else if (answer.records.length > 0) pause = 0;
-      told = false;
+      failures = 0;
     } catch (error) {
-      if (!told && !aborter.signal.aborted)
+      failures += 1;
+      // The first may only mean that the oracle starts beside the collector.
+      if (failures === 2 && !aborter.signal.aborted)
         warn('verdicts cannot be fetched from the oracle; they wait there', { why: messageOf(error) });
-      told = true;
     }
     if (aborter.signal.aborted) return;
     timer = setTimeout(() => {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readPlainFile } from '../git/plain-file.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /** Small JSON files under FLIPSTREAM_HOME that hook and gate keep without a collector. Mode 600, whole or absent. */
 export function readState(path: string): Record<string, unknown> | null {
@@ -17,7 +18,7 @@ export function readState(path: string): Record<string, unknown> | null {
 
 /** Writes a state file. @param how `once` leaves one that exists as it is. @throws when the disk refuses */
 export function writeState(path: string, value: object, how: 'once' | 'replace', mode = 0o600): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
   if (mode !== 0o600) chmodSync(temporary, mode); // whatever the umask is

@@ -1,8 +1,9 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Heard } from '../capture.ts';
 import type { Draft } from '../draft.ts';
 import type { Home } from '../home.ts';
+import { makeFolder } from '../make-folder.ts';
 import type { RunEnvironment } from './env.ts';
 
 /** Where the sessions of a run are listed as they start, a line of JSON each. */
@@ -18,7 +19,7 @@ export function runFacts(home: Home, run: RunEnvironment, heard: Heard): Draft['
   const { sessionId, cwd, adapter, payload } = heard;
   try {
     const file = runFile(home, run.id);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     const line = { session_id: sessionId, harness: adapter?.harness ?? 'unknown', cwd };
     appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
   } catch {

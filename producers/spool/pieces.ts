@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../home.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /** Remembers across the hooks of one message that a private key has begun in it and not ended. */
 export interface OpenKeys {
@@ -17,7 +18,7 @@ export function openKeysIn(home: Home, hash: (data: string) => string): OpenKeys
     set: (messageId, open) => {
       try {
         if (open) {
-          mkdirSync(folder, { recursive: true, mode: 0o700 });
+          makeFolder(folder);
           writeFileSync(file(messageId), '', { mode: 0o600 });
         } else if (existsSync(folder)) rmSync(file(messageId), { force: true });
       } catch {

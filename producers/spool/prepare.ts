@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../home.ts';
+import { makeFolder } from '../make-folder.ts';
 import { LOSSES_BYTES } from './losses.ts';
 
 /** Space for some hundreds of entries when the disk is full. */
@@ -22,7 +14,7 @@ export const RESERVE_BYTES = 2 * 1024 * 1024;
  * @throws when the directories cannot be made
  */
 export function prepareSpool(home: Home): void {
-  for (const name of ['tmp', 'new']) mkdirSync(join(home.spool, name), { recursive: true, mode: 0o700 });
+  for (const name of ['tmp', 'new']) makeFolder(join(home.spool, name));
   allocate(home.losses, LOSSES_BYTES, 0);
   allocate(home.reserve, RESERVE_BYTES, 0x2e);
 }

@@ -15,7 +15,7 @@ import { taskAdd } from '../../oracle/tasks/add.ts';
 import { taskCheck } from '../../oracle/tasks/check.ts';
 import { readSettings } from '../../producers/settings.ts';
 import { taskStart } from '../../producers/task-start.ts';
-import { query } from '../../warehouse/query.ts';
+import { openReader, type Reader } from '../../warehouse/query.ts';
 import { type Ran, runCommand } from './cli.ts';
 
 export type Row = Record<string, unknown>;
@@ -83,6 +83,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   };
   const supervisor = start(roles);
   const more: Supervisor[] = [];
+  let reader: Promise<Reader> | undefined;
   await supervisor.ready;
   return {
     place,
@@ -110,11 +111,13 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       return directory;
     },
     sql: async (text) => {
-      const { columns, rows } = await query(config.home.warehouse, text);
+      reader ??= openReader(config.home.warehouse);
+      const { columns, rows } = await (await reader).query(text);
       return rows.map((row) => Object.fromEntries(columns.map((column, at) => [column.name, row[at]])));
     },
     close: async () => {
       await Promise.all([supervisor, ...more].map((each) => each.stop()));
+      (await reader)?.close();
       closeSync(stderr);
       rmSync(root, { recursive: true, force: true });
     },

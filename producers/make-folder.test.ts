@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder } from './make-folder.ts';
+
+const FILE = new URL('./make-folder.ts', import.meta.url).href;
+
+test('makes what is missing, closed to others, and leaves what is there as it was', () => {
+  const root = mkdtempSync(join(tmpdir(), 'flipstream-folder-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  mkdirSync(join(root, 'open'), { mode: 0o755 });
+  makeFolder(join(root, 'open', 'a', 'b'));
+  makeFolder(join(root, 'open', 'a', 'b'));
+  const modeOf = (...names: string[]) => statSync(join(root, ...names)).mode & 0o777;
+  expect([modeOf('open'), modeOf('open', 'a'), modeOf('open', 'a', 'b')]).toEqual([0o755, 0o700, 0o700]);
+  writeFileSync(join(root, 'file'), '');
+  expect(() => makeFolder(join(root, 'file', 'a'))).toThrow(join(root, 'file'));
+});
+
+test.runIf(existsSync('/proc/self'))('C1 a home that cannot be made ends at once', () => {
+  const code = `import { makeFolder } from ${JSON.stringify(FILE)}; makeFolder('/proc/nope/a/b');`;
+  const run = () =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', code], { timeout: 20_000, stdio: 'pipe' });
+  expect(run).toThrow('ENOENT');
+});
