@@ -6,7 +6,7 @@ import { embeddedRig } from './testing.ts';
 test('P3 P4 processes killed and stopped at random: what was acknowledged is there, each record counts once', async () => {
   const rig = await embeddedRig();
   const log = await rig.open({ clock: Date.now });
-  const { published, counted, lost } = await chaos(log, rig.dir, { kills: 6, stops: 2 });
+  const { published, counted, lost } = await chaos(log, rig.dir, { kills: 4, stops: 1 });
   expect(lost).toEqual([]);
   expect(Object.keys(published)).toHaveLength(3);
   for (const [key, numbers] of Object.entries(published)) {
