@@ -15,15 +15,29 @@ const Settings = z.looseObject({
   hooks: z.record(z.string(), z.array(z.looseObject({ hooks: z.array(z.looseObject({})) }))),
 });
 
-/** Marks every hook of ours `async: true` but those that decide, start or end. */
-export function makeAsync(agent: Agent): void {
+/** Of every hook of ours but those that decide, start or end. */
+function changeHooks(agent: Agent, change: (handler: Record<string, unknown>) => void): void {
   const file = join(agent.home, '.claude', 'settings.json');
   const settings = Settings.parse(JSON.parse(readFileSync(file, 'utf8')));
   for (const [event, groups] of Object.entries(settings.hooks)) {
     if (NEVER_ASYNC.has(event)) continue;
-    for (const group of groups) for (const handler of group.hooks) handler.async = true;
+    for (const group of groups) group.hooks.forEach(change);
   }
   writeFileSync(file, JSON.stringify(settings));
+}
+
+/** Hooks as slow as on a machine that is busy, so that whether they are waited for shows every time. */
+export function makeSlow(agent: Agent): void {
+  changeHooks(agent, (handler) => {
+    handler.command = `sleep 2; ${handler.command}`;
+  });
+}
+
+/** Marks hooks `async: true`. */
+export function makeAsync(agent: Agent): void {
+  changeHooks(agent, (handler) => {
+    handler.async = true;
+  });
 }
 
 /** What the harness must have told by the time it sends a call's result to the model. */
