@@ -70,10 +70,11 @@ async function gradedSession(rig: Rig, clone: string): Promise<string> {
 
 async function check(rig: Rig, sessions: LoadSession[], gradedIds: string[]): Promise<void> {
   const expected = sessions.reduce((sum, session) => sum + session.events(), 0);
-  const ids = gradedIds.map((id) => `'${id}'`).join(', ') || "''";
+  // Not "all but the graded": where this process was too busy to feed a hook of theirs, its empty payload is one more.
+  const ids = sessions.map(({ id }) => `'${id}'`).join(', ');
   const totals = () =>
     rig.sql(
-      `SELECT count(*) AS rows, count(DISTINCT event_id) AS ids FROM events WHERE session_id NOT IN (${ids})`,
+      `SELECT count(*) AS rows, count(DISTINCT event_id) AS ids FROM events WHERE session_id IN (${ids})`,
     );
   await expect.poll(totals, { timeout: 120_000, interval: 250 }).toEqual([{ rows: expected, ids: expected }]);
   const chains = Map.groupBy(await rig.sql('SELECT * FROM events ORDER BY seq'), (row) => row.session_id);
