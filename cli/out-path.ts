@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { FlipstreamError } from '../schemas/errors.ts';
 
 /**
- * A place to write to: free, or an empty folder, in a folder that is there; a typing error makes none.
+ * A place to write to: free, or for a folder an empty one, in a folder that is there; a typing error makes none.
  * @throws FlipstreamError `out_exists`, `out_nowhere` (usage)
  */
-export function requireFree(path: string): void {
+export function requireFree(path: string, wanted: 'file' | 'folder'): void {
   if (!existsSync(dirname(path)))
     throw new FlipstreamError(
       'out_nowhere',
@@ -14,7 +14,7 @@ export function requireFree(path: string): void {
       `There is no folder ${dirname(path)}: make it, or name another place with --out.`,
     );
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found && !(found.isDirectory() && readdirSync(path).length === 0))
+  if (found && !(wanted === 'folder' && found.isDirectory() && readdirSync(path).length === 0))
     throw new FlipstreamError(
       'out_exists',
       'usage',

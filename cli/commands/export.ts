@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { toAtif } from '../../jobs/export-atif.ts';
 import { toClaudeJsonl, toOpenAi } from '../../jobs/export-chat.ts';
@@ -8,6 +8,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import type { TraceEvent } from '../../schemas/generated.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { EXIT } from '../exit.ts';
+import { requireFree } from '../out-path.ts';
 import { sessionEvents, sessionRow } from '../session/read.ts';
 import { withWarehouse } from '../warehouse.ts';
 
@@ -51,20 +52,10 @@ export function addExport(cli: Cli): void {
   });
 }
 
-/** @throws FlipstreamError `out_exists` (usage) rather than write over anything. */
+/** @throws FlipstreamError `out_exists`, `out_nowhere` (usage) */
 function writeNew(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  try {
-    writeFileSync(file, text, { flag: 'wx', mode: 0o600, flush: true });
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause;
-    throw new FlipstreamError(
-      'out_exists',
-      'usage',
-      `${file} is there already: name another place with --out.`,
-      cause,
-    );
-  }
+  requireFree(file, 'file');
+  writeFileSync(file, text, { flag: 'wx', mode: 0o600, flush: true });
 }
 
 function lines(values: readonly object[]): string {

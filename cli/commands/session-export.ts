@@ -46,7 +46,7 @@ export function addSessionExport(cli: Cli, session: Cli['program']): void {
 
 /** Closed to other users: a bundle holds the whole session. */
 function writeBundle(path: string, bundle: Bundle): void {
-  requireFree(path);
+  requireFree(path, path.endsWith('.jsonl') ? 'file' : 'folder');
   const fresh = `${path}.${process.pid}.part`;
   const write = (file: string, text: string) => writeFileSync(file, text, { mode: 0o600, flush: true });
   try {

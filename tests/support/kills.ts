@@ -77,6 +77,10 @@ async function check(rig: Rig, sessions: LoadSession[], gradedIds: string[]): Pr
       `SELECT count(*) AS rows, count(DISTINCT event_id) AS ids FROM events WHERE session_id IN (${ids})`,
     );
   await expect.poll(totals, { timeout: 120_000, interval: 250 }).toEqual([{ rows: expected, ids: expected }]);
+  const known = [...sessions.map(({ id }) => id), ...gradedIds].map((id) => `'${id}'`).join(', ');
+  expect(
+    await rig.sql(`SELECT session_id, type, kind FROM events WHERE session_id NOT IN (${known}, 'unknown')`),
+  ).toEqual([]);
   const chains = Map.groupBy(await rig.sql('SELECT * FROM events ORDER BY seq'), (row) => row.session_id);
   for (const id of [...sessions.map((session) => session.id), ...gradedIds]) unbroken(id, chains.get(id));
   await flipsAreRight(rig);
