@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+const LONGEST = /\/(kills|log-kills|fuzz-hook|oracle-container)\.test\.ts$/;
+
 /** Whole systems first, and of them the longest: begun last, it would run on alone while the other cores are idle. */
-class WholeSystemsFirst extends BaseSequencer {
+export class WholeSystemsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) =>
-      moduleId.endsWith('tests/kills.test.ts') ? 0 : moduleId.includes('/tests/') ? 1 : 2;
+      LONGEST.test(moduleId) ? 0 : moduleId.includes('/tests/') ? 1 : 2;
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
 }
