@@ -41,8 +41,11 @@ interface HarnessFolders {
 
 export interface Config {
   home: Home;
-  /** The oracle's own home; beside ours by default, never inside it. */
-  oracleHome: OracleHome;
+  /**
+   * The oracle's own home; beside ours by default, never inside it. Looked up when it is asked for, so that what
+   * needs no oracle works where config.json is damaged. @throws FlipstreamError `config_invalid` (usage)
+   */
+  readonly oracleHome: OracleHome;
   json: boolean;
   /** Show stacks (FLIPSTREAM_DEBUG). */
   debug: boolean;
@@ -68,22 +71,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string):
   const vars = Environment.parse(env);
   const folders = foldersIn(vars);
   const home = given.data.home ? layout(resolve(cwd, given.data.home)) : homeAt(env);
-  const oracleHome = given.data.oracleHome
-    ? oracleLayout(resolve(cwd, given.data.oracleHome))
-    : oracleHomeAt({
-        ...env,
-        FLIPSTREAM_ORACLE_HOME: env.FLIPSTREAM_ORACLE_HOME || oracleHomeOf(home),
-        ...(given.data.home ? { FLIPSTREAM_HOME: home.root } : {}),
-      });
-  if (`${oracleHome.root}/`.startsWith(`${home.root}/`))
-    throw new FlipstreamError(
-      'config_invalid',
-      'usage',
-      `The oracle's home ${oracleHome.root} lies inside the agent side's home ${home.root}: set FLIPSTREAM_ORACLE_HOME to a folder of its own.`,
-    );
   return Object.freeze({
     home,
-    oracleHome,
+    get oracleHome() {
+      return oracleHomeOf(home, env, given.data, cwd);
+    },
     json: given.data.json,
     debug: isDebug(env),
     off: truthy(vars.FLIPSTREAM_OFF),
@@ -110,13 +102,23 @@ function foldersIn(vars: z.infer<typeof Environment>): HarnessFolders {
   };
 }
 
-/** The oracle's home that init wrote down. A broken file is told of by whoever needs more of it. */
-function oracleHomeOf(home: Home): string | undefined {
-  try {
-    return readSettings(home).oracle_home;
-  } catch {
-    return undefined;
-  }
+/** By flag, by environment, as init wrote it down, or beside ours. */
+function oracleHomeOf(
+  home: Home,
+  env: NodeJS.ProcessEnv,
+  flags: z.infer<typeof GlobalFlags>,
+  cwd: string,
+): OracleHome {
+  const oracleHome = flags.oracleHome
+    ? oracleLayout(resolve(cwd, flags.oracleHome))
+    : oracleHomeAt({
+        ...env,
+        FLIPSTREAM_ORACLE_HOME: env.FLIPSTREAM_ORACLE_HOME || readSettings(home).oracle_home,
+        ...(flags.home ? { FLIPSTREAM_HOME: home.root } : {}),
+      });
+  if (!`${oracleHome.root}/`.startsWith(`${home.root}/`)) return oracleHome;
+  const message = `The oracle's home ${oracleHome.root} lies inside the agent side's home ${home.root}: set FLIPSTREAM_ORACLE_HOME to a folder of its own.`;
+  throw new FlipstreamError('config_invalid', 'usage', message);
 }
 
 /** Whether FLIPSTREAM_DEBUG asks for stacks. */

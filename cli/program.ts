@@ -57,6 +57,7 @@ export async function createProgram(io: Io, argv: readonly string[] = []): Promi
     });
   const cli: Cli = { program, io, exit: EXIT.ok };
   const wanted = COMMANDS.get(argv[0] ?? '');
-  for (const add of wanted ? [wanted] : new Set(COMMANDS.values())) await add(cli);
+  const needed = wanted ? [wanted] : argv[0] === '--version' ? [] : new Set(COMMANDS.values());
+  for (const add of needed) await add(cli);
   return cli;
 }

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfig } from './config.ts';
 import { packageVersion } from './package.ts';
@@ -62,8 +62,20 @@ describe('configuration', () => {
   });
 
   test('an oracle inside the agent side\u2019s home is refused', () => {
-    expect(() => loadConfig({ FLIPSTREAM_HOME: '/a', FLIPSTREAM_ORACLE_HOME: '/a/oracle' }, {}, '/')).toThrow(
-      /inside the agent side/,
-    );
+    const config = loadConfig({ FLIPSTREAM_HOME: '/a', FLIPSTREAM_ORACLE_HOME: '/a/oracle' }, {}, '/');
+    expect(() => config.oracleHome).toThrow(/inside the agent side/);
+  });
+
+  test('a damaged config.json stops what needs it, and nothing else', async () => {
+    const file = join(box.root, 'home', 'config.json');
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '{"v": 1,');
+    delete box.env.FLIPSTREAM_ORACLE_HOME;
+    expect(await box.flipstream(['pause'])).toMatchObject({ code: 0 });
+    for (const argv of [['oracle', 'task', 'list'], ['oracle', 'key', 'export'], ['up']]) {
+      const ran = await box.flipstream(argv);
+      expect(ran, argv.join(' ')).toMatchObject({ code: 2, out: '' });
+      expect(ran.err).toContain(`${file} cannot be used`);
+    }
   });
 });

@@ -138,7 +138,7 @@ function finish(
       ...made.map((what) => `Made ${what}.`),
       ...(after === undefined ? [] : [after]),
       ...twice,
-      'Next: flipstream up. Sessions that run already pick the hooks up when they start anew.',
+      'Next: flipstream up, unless it runs. Sessions that run already pick the hooks up when they start anew.',
     ].join('\n'),
   );
 }

@@ -49,7 +49,9 @@ export async function runRole(
       ? startInPlace(start, { home: config.home, logger, signal })
       : start());
     await tell({ ready: role });
-    logger.debug('ready');
+    // Alone nobody else says it. Where another process has the partitions, this one waits for them.
+    if (process.send) logger.debug('ready');
+    else logger.info('runs, and takes the partitions that no other process has');
     const asked = new Promise<'asked'>((resolve) => {
       signal.addEventListener('abort', () => resolve('asked'), { once: true });
       if (signal.aborted) resolve('asked');

@@ -76,7 +76,9 @@ async function check(rig: Rig, sessions: LoadSession[], gradedIds: string[]): Pr
     rig.sql(
       `SELECT count(*) AS rows, count(DISTINCT event_id) AS ids FROM events WHERE session_id IN (${ids})`,
     );
-  await expect.poll(totals, { timeout: 120_000, interval: 2000 }).toEqual([{ rows: expected, ids: expected }]);
+  await expect
+    .poll(totals, { timeout: 120_000, interval: 2000 })
+    .toEqual([{ rows: expected, ids: expected }]);
   const known = [...sessions.map(({ id }) => id), ...gradedIds].map((id) => `'${id}'`).join(', ');
   expect(
     await rig.sql(`SELECT session_id, type, kind FROM events WHERE session_id NOT IN (${known}, 'unknown')`),
