@@ -1,5 +1,6 @@
 import { layoutOf } from '../schemas/avro-layout.ts';
 import { type Decode, decoder, encode, schemaText } from '../schemas/codec.ts';
+import { dropped } from '../schemas/compatibility.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
 import type { RecordOf } from '../schemas/records.ts';
 import { TOPICS, type TopicName } from '../schemas/topics.ts';
@@ -84,7 +85,7 @@ export type Reading<T extends TopicName, V> = (topic: T, ids: SchemaIds) => (byt
 /** Decodes one topic's values, whatever schema they were written under; resolvers are kept by schema id. */
 export function valueDecoder<T extends TopicName>(topic: T, ids: SchemaIds): (bytes: Buffer) => RecordOf<T> {
   const schema: (typeof TOPICS)[T]['schema'] = TOPICS[topic].schema;
-  return byWriter(ids, (text) => decoder(schema, text));
+  return byWriter(topic, ids, (text) => decoder(schema, text));
 }
 
 /** Avro binary under our own schema from one topic's values: a check of the bytes, or a translation of another writer's. */
@@ -92,7 +93,7 @@ export function valueReader(topic: TopicName, ids: SchemaIds): (bytes: Buffer) =
   const { schema } = TOPICS[topic];
   const { fields, locate } = layoutOf(schema);
   const places = new Int32Array(2 * fields.length);
-  return byWriter(ids, (text) => {
+  return byWriter(topic, ids, (text) => {
     if (text !== schemaText(schema)) {
       const decode: Decode<typeof schema> = decoder(schema, text);
       return (body) => encode(schema, decode(body));
@@ -104,8 +105,13 @@ export function valueReader(topic: TopicName, ids: SchemaIds): (bytes: Buffer) =
   });
 }
 
-/** Reads each value with what `make` makes of its writer's schema, once a schema. */
+/**
+ * Reads each value with what `make` makes of its writer's schema, once a schema.
+ * @throws FlipstreamError `newer_writer` (retryable): dropping what only a newer release knows would break the
+ * record's chain or signature, and lose it for all who read after us. So the records wait for that release.
+ */
 function byWriter<V>(
+  topic: TopicName,
   ids: SchemaIds,
   make: (schemaText: string) => (body: Buffer) => V,
 ): (bytes: Buffer) => V {
@@ -118,11 +124,18 @@ function byWriter<V>(
       if (text === null) {
         throw new FlipstreamError('unknown_schema', 'poison', `no schema has the id ${schemaId}`);
       }
+      const lost = dropped(schemaText(TOPICS[topic].schema), text);
+      if (lost.length > 0) throw newerWriter(topic, lost);
       read = make(text);
       known.set(schemaId, read);
     }
     return read(body);
   };
+}
+
+function newerWriter(topic: TopicName, fields: readonly string[]): FlipstreamError {
+  const message = `${topic} holds records of a newer release (${fields.join(', ')}): update this process; they wait for it`;
+  return new FlipstreamError('newer_writer', 'retryable', message);
 }
 
 /** A batch with the raw form of each record beside it, and the records that could not be decoded. */

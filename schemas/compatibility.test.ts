@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { schemaText } from './codec.ts';
-import { incompatibilities, unreadable } from './compatibility.ts';
+import { dropped, incompatibilities, unreadable, wrongAdditions } from './compatibility.ts';
 
 const record = (...fields: object[]) => JSON.stringify({ type: 'record', name: 'flipstream.X', fields });
 const a = { name: 'a', type: 'int' };
@@ -33,4 +33,23 @@ test('the field is named inside nested records; another record is not ours', () 
   expect(unreadable(nested('int'), nested('string'))).toEqual(['field in.q: cannot read "string" as "int"']);
   expect(unreadable('{"type":"record","name":"Z","fields":[]}', record(a))).toHaveLength(1);
   expect(unreadable('{"type":"what"}', record(a))).toHaveLength(1);
+});
+
+test('fields that an older reader would drop, also inside lists and unions', () => {
+  expect(dropped(record(a), record(a))).toEqual([]);
+  expect(dropped(withB, record(a))).toEqual([]);
+  expect(dropped(record(a), withB)).toEqual(['b']);
+  const inner = (...fields: object[]) => ({ type: 'record', name: 'Y', fields });
+  const b = { name: 'b', type: 'int', default: 0 };
+  const listed = (type: object) => record({ name: 'in', type: { type: 'array', items: type } });
+  expect(dropped(listed(inner(a)), listed(inner(a, b)))).toEqual(['in.b']);
+  const maybe = (type: object) => record({ name: 'in', type: ['null', type] });
+  expect(dropped(maybe(inner(a)), maybe(inner(a, b)))).toEqual(['in.b']);
+});
+
+test('only a nullable addition leaves the hashes of older records as they are', () => {
+  expect(wrongAdditions(withB, record(a))).toEqual([]);
+  expect(wrongAdditions(record(a, { name: 'b', type: 'int', default: 0 }), record(a))).toEqual([
+    'field b: what is added has to be nullable, with the default null',
+  ]);
 });

@@ -1,5 +1,6 @@
 /** Whether two releases can read each other's records; if not, which field is why. */
 import avro from 'avsc';
+import { z } from 'zod';
 import { messageOf } from './errors.ts';
 
 /**
@@ -21,6 +22,48 @@ export function incompatibilities(next: string, before: string): string[] {
     ...unreadable(before, next).map((why) => `the old schema cannot read new records: ${why}`),
   ];
 }
+
+/**
+ * Fields, by their paths, that records written under `writer` have and a reader with `reader` drops. What is
+ * chained or signed is no longer true without them.
+ */
+export function dropped(reader: string, writer: string): string[] {
+  return missing(load(reader), load(writer), []);
+}
+
+function missing(reader: avro.Type, writer: avro.Type, path: readonly string[]): string[] {
+  const { RecordType, ArrayType, WrappedUnionType } = avro.types;
+  if (reader instanceof RecordType && writer instanceof RecordType)
+    return writer.fields.flatMap(({ name, type }) => {
+      const own = reader.fields.find((field) => field.name === name || field.aliases.includes(name));
+      const at = [...path, name];
+      return own ? missing(own.type, type, at) : [at.join('.')];
+    });
+  if (reader instanceof ArrayType && writer instanceof ArrayType)
+    return missing(reader.itemsType, writer.itemsType, path);
+  if (reader instanceof WrappedUnionType && writer instanceof WrappedUnionType)
+    return writer.types.flatMap((branch) => {
+      const own = reader.types.find(({ branchName }) => branchName === branch.branchName);
+      return own ? missing(own, branch, path) : [];
+    });
+  return [];
+}
+
+/**
+ * What is wrong with fields that a release adds, a sentence each: only null, which canonical JSON leaves out, lets
+ * the hashes and signatures of older records stay true.
+ */
+export function wrongAdditions(next: string, before: string): string[] {
+  const { fields } = Added.parse(JSON.parse(next));
+  const known = new Set(Added.parse(JSON.parse(before)).fields.map(({ name }) => name));
+  return fields
+    .filter((field) => !known.has(field.name) && field.default !== null)
+    .map(({ name }) => `field ${name}: what is added has to be nullable, with the default null`);
+}
+
+const Added = z.looseObject({
+  fields: z.array(z.looseObject({ name: z.string(), default: z.unknown().optional() })),
+});
 
 // Wrapped unions load whatever their branches are; how values look in memory is not asked here.
 const load = (schema: string) =>

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { schemaText } from '../schemas/codec.ts';
-import { incompatibilities } from '../schemas/compatibility.ts';
+import { incompatibilities, wrongAdditions } from '../schemas/compatibility.ts';
 import { SCHEMAS, type SchemaName } from '../schemas/generated.ts';
 
 const RELEASED = new URL('../schemas/released/', import.meta.url);
@@ -24,7 +24,11 @@ for (const file of readdirSync(RELEASED).filter((f) => f.endsWith('.avsc'))) {
   const ours = names.find((known) => known === name);
   if (!ours)
     problems.push(`${name}: released, and no longer in schemas/avro. Old records of it could not be read.`);
-  else problems.push(...incompatibilities(schemaText(ours), text).map((why) => `${name}: ${why}`));
+  else {
+    const next = schemaText(ours);
+    const whys = [...incompatibilities(next, text), ...wrongAdditions(next, text)];
+    problems.push(...whys.map((why) => `${name}: ${why}`));
+  }
 }
 for (const problem of problems) console.error(problem);
 process.exit(problems.length > 0 ? 1 : 0);

@@ -88,7 +88,8 @@ async function check(rig: Rig, sessions: LoadSession[], gradedIds: string[]): Pr
   await flipsAreRight(rig);
 }
 
-function unbroken(sessionId: string, chain: Row[] = []): void {
+/** Each event once, each naming the one before it. */
+export function unbroken(sessionId: string, chain: Row[] = []): void {
   expect(new Set(chain.map((row) => row.event_id)).size, sessionId).toBe(chain.length);
   let prev: string | null = null;
   for (const [at, row] of chain.entries()) {
