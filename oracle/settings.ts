@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { FlipstreamError, messageOf } from '../schemas/errors.ts';
-import { readAs } from '../schemas/read-as.ts';
+import { FlipstreamError } from '../schemas/errors.ts';
+import { readJsonAs } from '../schemas/read-as.ts';
 import type { OracleHome } from './home.ts';
 
 const Settings = z.strictObject({
@@ -20,17 +20,8 @@ type Settings = z.infer<typeof Settings>;
  */
 export function readOracleSettings(home: OracleHome): Settings {
   if (!existsSync(home.settings)) return Settings.parse({});
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(home.settings, 'utf8'));
-  } catch (cause) {
-    throw unusable(home, messageOf(cause), cause);
-  }
-  const read = readAs(Settings, json);
+  const read = readJsonAs(Settings, () => readFileSync(home.settings, 'utf8'));
   if (read.ok) return read.data;
-  throw unusable(home, read.problem, read.cause);
-}
-
-function unusable(home: OracleHome, why: string, cause: unknown): FlipstreamError {
-  return new FlipstreamError('oracle_settings', 'usage', `${home.settings} cannot be used: ${why}`, cause);
+  const message = `${home.settings} cannot be used: ${read.problem}`;
+  throw new FlipstreamError('oracle_settings', 'usage', message, read.cause);
 }

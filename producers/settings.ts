@@ -1,9 +1,9 @@
 /** The user's settings in the home directory (config.json) as the agent host's programs read them. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { KafkaSettings } from '../log/kafka/settings.ts';
-import { FlipstreamError, messageOf } from '../schemas/errors.ts';
-import { readAs } from '../schemas/read-as.ts';
+import { FlipstreamError } from '../schemas/errors.ts';
+import { readJsonAs } from '../schemas/read-as.ts';
 import type { Home } from './home.ts';
 
 export const Settings = z.looseObject({
@@ -36,25 +36,9 @@ export const DEFAULT_QUIET_MS = 60 * 60_000;
 
 /** The settings of a home, or the defaults when it has none. @throws FlipstreamError `config_invalid` (usage) */
 export function readSettings(home: Home): Settings {
-  let text: string;
-  try {
-    text = readFileSync(home.config, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { v: 1 };
-    throw invalid(home, messageOf(error), error);
-  }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw invalid(home, messageOf(error), error);
-  }
-  const read = readAs(Settings, json);
+  if (!existsSync(home.config)) return { v: 1 };
+  const read = readJsonAs(Settings, () => readFileSync(home.config, 'utf8'));
   if (read.ok) return read.data;
-  throw invalid(home, read.problem, read.cause);
-}
-
-function invalid(home: Home, why: string, cause: unknown): FlipstreamError {
-  const message = `${home.config} cannot be used: ${why}. Correct it; or remove it and run flipstream init claude-code, which makes new tokens.`;
-  return new FlipstreamError('config_invalid', 'usage', message, cause);
+  const message = `${home.config} cannot be used: ${read.problem}. Correct it; or remove it and run flipstream init claude-code, which makes new tokens.`;
+  throw new FlipstreamError('config_invalid', 'usage', message, read.cause);
 }

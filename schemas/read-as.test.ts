@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { readAs } from './read-as.ts';
+import { readAs, readJsonAs } from './read-as.ts';
 
 const Author = z.strictObject({
   name: z.string().min(1),
@@ -38,4 +38,13 @@ test.each(WRONG)('one line that names the field and what to put there: %s', (_, 
 
 test('what is right is read, defaults and all', () => {
   expect(readAs(Author, GOOD)).toEqual({ ok: true, data: { ...GOOD, kind: 'a', id: 'x', run: '' } });
+});
+
+test('what is no JSON, or cannot be had at all, is a problem in words', () => {
+  expect(readJsonAs(Author, () => JSON.stringify(GOOD))).toMatchObject({ ok: true });
+  expect(readJsonAs(Author, () => '{')).toMatchObject({ ok: false, problem: expect.stringMatching(/JSON/) });
+  const gone = () => {
+    throw new Error('EACCES: permission denied');
+  };
+  expect(readJsonAs(Author, gone)).toMatchObject({ ok: false, problem: 'EACCES: permission denied' });
 });

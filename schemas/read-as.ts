@@ -1,9 +1,10 @@
 import type { z } from 'zod';
+import { messageOf } from './errors.ts';
 
 export type ReadAs<T> =
   | { ok: true; data: T }
   /** `problem`: one clause for each thing that is wrong, with the field's name and what to put there. */
-  | { ok: false; problem: string; cause: z.ZodError };
+  | { ok: false; problem: string; cause: unknown };
 
 /** Reads a value that a person wrote; what is wrong with it comes back in words for that person. */
 export function readAs<S extends z.ZodType>(schema: S, value: unknown): ReadAs<z.output<S>> {
@@ -11,6 +12,17 @@ export function readAs<S extends z.ZodType>(schema: S, value: unknown): ReadAs<z
   return parsed.success
     ? { ok: true, data: parsed.data }
     : { ok: false, problem: problemsOf(parsed.error), cause: parsed.error };
+}
+
+/** The same for JSON that `text` brings from somewhere: what it throws is a problem too. */
+export function readJsonAs<S extends z.ZodType>(schema: S, text: () => string): ReadAs<z.output<S>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text());
+  } catch (cause) {
+    return { ok: false, problem: messageOf(cause), cause };
+  }
+  return readAs(schema, value);
 }
 
 function problemsOf(error: z.ZodError): string {

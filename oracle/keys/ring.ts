@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
-import { readAs } from '../../schemas/read-as.ts';
+import { FlipstreamError } from '../../schemas/errors.ts';
+import { readJsonAs } from '../../schemas/read-as.ts';
 import { KeyRing, verdictHash } from '../../schemas/signature.ts';
 import type { OracleDb } from '../db.ts';
 import { replaceFile } from '../files.ts';
@@ -106,18 +106,8 @@ function writeRing(home: OracleHome, keys: Entry[]): KeyRing {
 
 function readRing(home: OracleHome): KeyRing {
   if (!existsSync(home.ring)) return { v: 1, keys: [] };
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(home.ring, 'utf8'));
-  } catch (cause) {
-    throw unusable(home, messageOf(cause), cause);
-  }
-  const read = readAs(KeyRing, json);
+  const read = readJsonAs(KeyRing, () => readFileSync(home.ring, 'utf8'));
   if (read.ok) return read.data;
-  throw unusable(home, read.problem, read.cause);
-}
-
-function unusable(home: OracleHome, why: string, cause: unknown): FlipstreamError {
-  const message = `${home.ring} cannot be used as key ring: ${why}; restore it from a copy of this home`;
-  return new FlipstreamError('key_ring_invalid', 'usage', message, cause);
+  const message = `${home.ring} cannot be used as key ring: ${read.problem}; restore it from a copy of this home`;
+  throw new FlipstreamError('key_ring_invalid', 'usage', message, read.cause);
 }

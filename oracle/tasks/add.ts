@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
-import { readAs } from '../../schemas/read-as.ts';
+import { readJsonAs } from '../../schemas/read-as.ts';
 import type { Oracle } from '../oracle.ts';
 import { queueTask } from '../outbox.ts';
 import type { RunnerKind } from '../runner/runner.ts';
@@ -40,14 +40,8 @@ export async function taskAdd(oracle: Oracle, dir: string): Promise<TaskRow> {
 }
 
 function readTaskFile(path: string): TaskFile {
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (cause) {
-    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    throw invalid(path, missing ? 'there is no such file' : messageOf(cause), cause);
-  }
-  const read = readAs(TaskFile, json);
+  if (!existsSync(path)) throw invalid(path, 'there is no such file');
+  const read = readJsonAs(TaskFile, () => readFileSync(path, 'utf8'));
   if (read.ok) return read.data;
   throw invalid(path, read.problem, read.cause);
 }

@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
-import { readAs } from '../../schemas/read-as.ts';
+import { readJsonAs } from '../../schemas/read-as.ts';
 import { answerJson, readBody, refuse } from './body.ts';
 import { DrainRequest, GradeAsk, OpenRequest } from './gate-api.ts';
 import type { GateService } from './gate-service.ts';
@@ -79,18 +79,8 @@ async function handle(deps: SocketDeps, request: IncomingMessage, response: Serv
 }
 
 function parse<S extends z.ZodType>(schema: S, body: Buffer): z.infer<S> {
-  let json: unknown;
-  try {
-    json = JSON.parse(body.length === 0 ? '{}' : body.toString('utf8'));
-  } catch (error) {
-    throw new FlipstreamError('bad_request', 'usage', 'the request is not JSON', error);
-  }
-  const read = readAs(schema, json);
+  const read = readJsonAs(schema, () => (body.length === 0 ? '{}' : body.toString('utf8')));
   if (read.ok) return read.data;
-  throw new FlipstreamError(
-    'bad_request',
-    'usage',
-    `the request cannot be taken: ${read.problem}`,
-    read.cause,
-  );
+  const message = `the request cannot be taken: ${read.problem}`;
+  throw new FlipstreamError('bad_request', 'usage', message, read.cause);
 }
