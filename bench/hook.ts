@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hookArguments } from '../cli/init/registration.ts';
+import { shellLine } from '../cli/init/shell-line.ts';
 
 const HOOK = fileURLToPath(new URL('../plugin/dist/hook.cjs', import.meta.url));
 const RUNS = Number(process.argv[2] ?? 200);
@@ -41,10 +42,12 @@ const tool = payload('PostToolUse', {
   duration_ms: 812,
 });
 
-function once(args: string[], input: string): Promise<number> {
+type Command = [program: string, ...args: string[]];
+
+function once([program, ...args]: Command, input: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
-    const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'ignore'] });
+    const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'ignore'] });
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     child.on('error', reject);
@@ -54,19 +57,20 @@ function once(args: string[], input: string): Promise<number> {
   });
 }
 
-const BARE = ['-e', '0'];
-const OURS = hookArguments(HOOK, 'settings');
+const BARE: Command = [process.execPath, '-e', '0'];
+const OURS: Command = [process.execPath, ...hookArguments(HOOK, 'settings')];
+const REGISTERED: Command = ['/bin/sh', '-c', shellLine(OURS)];
 
 /** Both in turn, so that whatever else the machine does falls on both. */
-async function compare(name: string, input: string, atOnce: number): Promise<void> {
+async function compare(name: string, input: string, atOnce: number, ours = OURS): Promise<void> {
   const times: { bare: number[]; hook: number[] } = { bare: [], hook: [] };
-  await once(OURS, input);
+  await once(ours, input);
   for (let done = 0; done < RUNS; done += atOnce) {
-    for (const [kind, args] of [
+    for (const [kind, command] of [
       ['bare', BARE],
-      ['hook', OURS],
+      ['hook', ours],
     ] as const)
-      times[kind].push(...(await Promise.all(Array.from({ length: atOnce }, () => once(args, input)))));
+      times[kind].push(...(await Promise.all(Array.from({ length: atOnce }, () => once(command, input)))));
   }
   const at = (list: number[], part: number) =>
     [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * part))] ?? 0;
@@ -79,6 +83,7 @@ async function compare(name: string, input: string, atOnce: number): Promise<voi
 
 await compare('tool call, nothing behind it', tool, 1);
 await compare('tool call, nothing behind it', tool, 32);
+await compare('tool call, as registered: through a shell', tool, 1, REGISTERED);
 
 // A collector that takes connections and never answers: a tool call must not notice.
 const dead = createServer(() => {});
