@@ -159,10 +159,18 @@ test('rule files are read when they are loaded', () => {
   expect(draft.content.input?.value).toEqual({ file_path: '/repo/CLAUDE.md', memory_type: 'Project' });
 });
 
+test('of a harness without an adapter the first name that says something is the session\u2019s', () => {
+  const payload = { session_id: '', sessionID: 'one', event: 'done' };
+  const adapter = chooseAdapter(payload);
+  expect(adapter.harness).toBe('unknown');
+  expect([adapter.sessionId(payload), adapter.event(payload)]).toEqual(['one', 'done']);
+});
+
 test('the payload tells whose it is, not the registration', () => {
   const harness = (fields: Payload) => chooseAdapter({ ...BASE, hook_event_name: 'Stop', ...fields }).harness;
   expect(harness({})).toBe('claude-code');
-  expect(harness({ cursor_version: '1', conversation_id: 'c' })).toBe('cursor');
+  expect(harness({ cursor_version: '1' })).toBe('cursor');
+  expect(harness({ conversation_id: 'c' })).toBe('cursor');
   expect(harness({ turn_id: 't', model: 'm' })).toBe('codex');
   expect(harness({ transcript_path: '/home/x/.codex/sessions/rollout-1.jsonl' })).toBe('codex');
   expect(harness({ hook_event_name: 'MessageDisplay', turn_id: 't' })).toBe('claude-code');

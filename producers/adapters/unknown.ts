@@ -15,5 +15,5 @@ export function unknownHarness(harness: string): Adapter {
 }
 
 function first(payload: Payload, names: readonly string[]): string | undefined {
-  return names.map((name) => text(payload, name)).find((value) => value !== undefined && value !== '');
+  return names.map((name) => text(payload, name)).find((value) => value);
 }

@@ -7,6 +7,7 @@ import type { SpoolEntry } from '../draft.ts';
 import { type Place, temporaryHome } from '../hook/testing.ts';
 import { countLoss, LOSSES_BYTES, readLosses, resetLosses } from './losses.ts';
 import { entryName } from './name.ts';
+import { openKeysIn } from './pieces.ts';
 import { prepareSpool, RESERVE_BYTES } from './prepare.ts';
 import { putEntry, realDisk } from './put.ts';
 
@@ -108,4 +109,13 @@ test('C1 losses of 32 processes at once are all counted', async () => {
   expect(codes.every((one) => one === 0)).toBe(true);
   expect(readLosses(home).count).toBe(800);
   expect(readFileSync(home.losses).length).toBe(LOSSES_BYTES);
+});
+
+test('an open private key is remembered of its own message, and of no other', () => {
+  const keys = openKeysIn(place.home, (id) => `hash-of-${id}`);
+  expect(keys.isOpen('a')).toBe(false);
+  keys.set('a', true);
+  expect([keys.isOpen('a'), keys.isOpen('b')]).toEqual([true, false]);
+  keys.set('a', false);
+  expect(keys.isOpen('a')).toBe(false);
 });
