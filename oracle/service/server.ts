@@ -10,6 +10,7 @@ import { feedFor } from '../outbox.ts';
 import { bundleOf } from '../tasks/mirror.ts';
 import { readyTask } from '../tasks/rows.ts';
 import type { Desk } from './desk.ts';
+import { placementOf } from './placement.ts';
 import { mayAsk, type Principal, principalOf } from './tokens.ts';
 
 export interface ServerOptions {
@@ -45,7 +46,7 @@ export function createServer(oracle: Oracle, desk: Desk, options: ServerOptions)
     const principal = principalFor(oracle, request);
     const asked = GradeRequest.safeParse(request.body);
     const code = asked.success
-      ? await desk.ask(principal, asked.data, placementOf(request, options))
+      ? await desk.ask(principal, asked.data, placementOf(request.socket, options.placement))
       : await desk.refuse();
     return answer(reply, code);
   });
@@ -92,11 +93,4 @@ function answer(reply: FastifyReply, code: AnswerCode): FastifyReply {
   // Set here always, since the server would set it for some kinds of bad request only.
   reply.header('connection', 'close');
   return reply.type('text/plain; charset=utf-8').send(code.padEnd(ANSWER_BYTES));
-}
-
-function placementOf(request: FastifyRequest, { placement }: ServerOptions): Placement {
-  const peer = request.socket.remoteAddress ?? '';
-  const local =
-    peer === '' || peer === '::1' || /^(::ffff:)?127\./.test(peer) || peer === request.socket.localAddress;
-  return local ? 'same_host' : placement;
 }

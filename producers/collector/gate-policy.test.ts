@@ -152,6 +152,8 @@ test('outcomes: flipped stays, a late PASS flips, no task and quiet ends', () =>
   expect(outcomeOf(null, NEW_GATE, true)).toBe('aborted');
   expect(outcomeOf(FACTS, NEW_GATE, false)).toBe('aborted');
   expect(outcomeOf(FACTS, stops('NO_TASK').gate, false)).toBe('no_task');
+  expect(outcomeOf(FACTS, stops('FAIL', 'NO_TASK').gate, false)).toBe('no_flip');
+  expect(outcomeOf(FACTS, { ...NEW_GATE, let_go: 'pending', fails: 2 }, false)).toBe('pending');
   expect(outcomeOf(FACTS, decideOpen(FACTS, NEW_GATE, { ungraded: 'plan_mode' }).gate, false)).toBe(
     'ungraded',
   );

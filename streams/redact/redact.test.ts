@@ -83,6 +83,7 @@ describe('once each', () => {
       redact.apply(seen, eventRecord({ ...event, ...fields }, 'trace.raw'), NOTHING);
     for (let n = 0; n < MAX_INTERVALS; n++) apply({ seq: n * 2 });
     expect(() => apply({ seq: MAX_INTERVALS * 2 })).toThrow(/gaps/);
+    expect(apply({ seq: MAX_INTERVALS * 2 - 1 }).out).toHaveLength(1); // makes the last stretch longer
     expect(apply({ seq: 1 }).out).toHaveLength(1);
     for (let n = 1; n < MAX_CHAINS; n++) apply({ chain_id: `home-${n + 1}` });
     expect(() => apply({ chain_id: 'one-too-many' })).toThrow(/chains/);
