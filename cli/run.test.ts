@@ -66,6 +66,13 @@ describe('configuration', () => {
     expect(() => config.oracleHome).toThrow(/inside the agent side/);
   });
 
+  test('a home that is a file is no empty home', async () => {
+    const file = join(box.root, 'plain');
+    writeFileSync(file, '');
+    const ran = await box.flipstream(['status', '--home', file]);
+    expect(ran).toMatchObject({ code: 2, out: '' });
+  });
+
   test('a damaged config.json stops what needs it, and nothing else', async () => {
     const file = join(box.root, 'home', 'config.json');
     mkdirSync(dirname(file), { recursive: true });

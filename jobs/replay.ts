@@ -4,6 +4,7 @@ import { FlipstreamError } from '../schemas/errors.ts';
 import { jsonReader } from '../schemas/from-json.ts';
 import { TOPICS } from '../schemas/topics.ts';
 import { openReader } from '../warehouse/query.ts';
+import { refuseNewerTables } from '../warehouse/snapshots.ts';
 import { type LandedTopic, specOf, TABLE_NAMES, tableColumns } from '../warehouse/tables.ts';
 import type { Value } from '../warehouse/values.ts';
 
@@ -123,6 +124,7 @@ function lost(topic: string, partition: number, from: number, earliest: number):
 async function* fromArchive(warehouse: string, table: Replayed): AsyncGenerator<Outgoing[]> {
   const topic = LANDED[table];
   const read = recordReader(table);
+  await refuseNewerTables(warehouse);
   const reader = await openReader(warehouse);
   try {
     const names = tableColumns(table).map(({ name }) => name);

@@ -2,6 +2,7 @@ import { layoutOf } from '../schemas/avro-layout.ts';
 import { type Decode, decoder, encode, schemaText } from '../schemas/codec.ts';
 import { dropped } from '../schemas/compatibility.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
+import { newerWriter } from '../schemas/newer.ts';
 import type { RecordOf } from '../schemas/records.ts';
 import { TOPICS, type TopicName } from '../schemas/topics.ts';
 import { frame, unframe } from './framing.ts';
@@ -107,8 +108,7 @@ export function valueReader(topic: TopicName, ids: SchemaIds): (bytes: Buffer) =
 
 /**
  * Reads each value with what `make` makes of its writer's schema, once a schema.
- * @throws FlipstreamError `newer_writer` (retryable): dropping what only a newer release knows would break the
- * record's chain or signature, and lose it for all who read after us. So the records wait for that release.
+ * @throws FlipstreamError `newer_writer` (retryable)
  */
 function byWriter<V>(
   topic: TopicName,
@@ -131,11 +131,6 @@ function byWriter<V>(
     }
     return read(body);
   };
-}
-
-function newerWriter(topic: TopicName, fields: readonly string[]): FlipstreamError {
-  const message = `${topic} holds records of a newer release (${fields.join(', ')}): update this process; they wait for it`;
-  return new FlipstreamError('newer_writer', 'retryable', message);
 }
 
 /** A batch with the raw form of each record beside it, and the records that could not be decoded. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Log, Outgoing } from '../log/log.ts';
-import { decoder, encode } from '../schemas/codec.ts';
 import type { Task, Verdict } from '../schemas/generated.ts';
 import type { OracleDb } from './db.ts';
+import { storedReader, toStored } from './stored.ts';
 
 const Row = z.object({
   id: z.number(),
@@ -11,20 +11,20 @@ const Row = z.object({
   record: z.instanceof(Uint8Array),
 });
 
-const decodeVerdict = decoder('Verdict');
-const decodeTask = decoder('Task');
+const readVerdict = storedReader('Verdict');
+const readTask = storedReader('Task');
 
 /**
  * Queues a verdict for publication; only inside the transaction that signs it.
  * @param principal the agent host that may fetch it.
  */
 export function queueVerdict(db: OracleDb, key: string, verdict: Verdict, principal: string | null): void {
-  queue(db, 'oracle.verdicts', key, encode('Verdict', verdict), principal);
+  queue(db, 'oracle.verdicts', key, toStored(verdict), principal);
 }
 
 /** Queues a task's record; only inside the transaction that changes the task. */
 export function queueTask(db: OracleDb, task: Task): void {
-  queue(db, 'tasks', task.task_id, encode('Task', task), null);
+  queue(db, 'tasks', task.task_id, toStored(task), null);
 }
 
 function queue(db: OracleDb, topic: string, key: string, record: Buffer, principal: string | null): void {
@@ -93,8 +93,7 @@ export function feedFor(
 }
 
 function outgoing({ topic, key, record }: z.infer<typeof Row>): Outgoing<'oracle.verdicts' | 'tasks'> {
-  const bytes = Buffer.from(record);
   return topic === 'tasks'
-    ? { topic, key, value: decodeTask(bytes) }
-    : { topic, key, value: decodeVerdict(bytes) };
+    ? { topic, key, value: readTask(record) }
+    : { topic, key, value: readVerdict(record) };
 }

@@ -1,5 +1,5 @@
 /** The user's settings in the home directory (config.json) as the agent host's programs read them. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { KafkaSettings } from '../log/kafka/settings.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
@@ -36,9 +36,13 @@ export const DEFAULT_QUIET_MS = 60 * 60_000;
 
 /** The settings of a home, or the defaults when it has none. @throws FlipstreamError `config_invalid` (usage) */
 export function readSettings(home: Home): Settings {
-  if (!existsSync(home.config)) return { v: 1 };
   const read = readJsonAs(Settings, () => readFileSync(home.config, 'utf8'));
   if (read.ok) return read.data;
-  const message = `${home.config} cannot be used: ${read.problem}. Correct it; or remove it and run flipstream init claude-code, which makes new tokens.`;
+  if (isMissing(read.cause)) return { v: 1 };
+  const message = `${home.config} cannot be used: ${read.problem}. Correct it, or put a copy of it back. flipstream init makes a new one where it is removed, but does not know what else stood there: tokens, the place of the oracle, the cluster.`;
   throw new FlipstreamError('config_invalid', 'usage', message, read.cause);
+}
+
+function isMissing(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
 }

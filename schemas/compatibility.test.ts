@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { schemaText } from './codec.ts';
-import { dropped, incompatibilities, unreadable, wrongAdditions } from './compatibility.ts';
+import { dropped, hashBreaks, incompatibilities, unreadable } from './compatibility.ts';
 
 const record = (...fields: object[]) => JSON.stringify({ type: 'record', name: 'flipstream.X', fields });
 const a = { name: 'a', type: 'int' };
@@ -47,9 +47,23 @@ test('fields that an older reader would drop, also inside lists and unions', () 
   expect(dropped(maybe(inner(a)), maybe(inner(a, b)))).toEqual(['in.b']);
 });
 
+test('a symbol or a branch that an older reader would turn into something else', () => {
+  const kind = (...symbols: string[]) =>
+    record({ name: 'k', type: { type: 'enum', name: 'K', symbols, default: 'x' } });
+  expect(dropped(kind('x'), kind('x', 'y'))).toEqual(['k.y']);
+  const union = (...types: string[]) => record({ name: 'u', type: types, default: null });
+  expect(dropped(union('null', 'int'), union('null', 'int', 'string'))).toEqual(['u.string']);
+});
+
 test('only a nullable addition leaves the hashes of older records as they are', () => {
-  expect(wrongAdditions(withB, record(a))).toEqual([]);
-  expect(wrongAdditions(record(a, { name: 'b', type: 'int', default: 0 }), record(a))).toEqual([
-    'field b: what is added has to be nullable, with the default null',
-  ]);
+  expect(hashBreaks(withB, record(a))).toEqual([]);
+  expect(hashBreaks(record(a), withB)).toEqual(['b: what was released cannot be taken out']);
+  const counted = { name: 'b', type: 'int', default: 0 };
+  const added = 'what is added has to be a field that is nullable, with the default null';
+  expect(hashBreaks(record(a, counted), record(a))).toEqual([`b: ${added}`]);
+  const list = (...fields: object[]) =>
+    record({ name: 'in', type: { type: 'array', items: { type: 'record', name: 'Y', fields } } });
+  expect(hashBreaks(list(a, counted), list(a))).toEqual([`in.b: ${added}`]);
+  const maybe = { name: 'b', type: ['null', 'int'], default: null };
+  expect(hashBreaks(list(a, maybe), list(a))).toEqual([]);
 });

@@ -1,6 +1,5 @@
 /** Whether two releases can read each other's records; if not, which field is why. */
 import avro from 'avsc';
-import { z } from 'zod';
 import { messageOf } from './errors.ts';
 
 /**
@@ -32,7 +31,7 @@ export function dropped(reader: string, writer: string): string[] {
 }
 
 function missing(reader: avro.Type, writer: avro.Type, path: readonly string[]): string[] {
-  const { RecordType, ArrayType, WrappedUnionType } = avro.types;
+  const { RecordType, ArrayType, EnumType, WrappedUnionType } = avro.types;
   if (reader instanceof RecordType && writer instanceof RecordType)
     return writer.fields.flatMap(({ name, type }) => {
       const own = reader.fields.find((field) => field.name === name || field.aliases.includes(name));
@@ -44,26 +43,41 @@ function missing(reader: avro.Type, writer: avro.Type, path: readonly string[]):
   if (reader instanceof WrappedUnionType && writer instanceof WrappedUnionType)
     return writer.types.flatMap((branch) => {
       const own = reader.types.find(({ branchName }) => branchName === branch.branchName);
-      return own ? missing(own, branch, path) : [];
+      return own ? missing(own, branch, path) : [[...path, branch.branchName].join('.')];
     });
+  if (reader instanceof EnumType && writer instanceof EnumType)
+    return writer.symbols
+      .filter((symbol) => !reader.symbols.includes(symbol))
+      .map((symbol) => [...path, symbol].join('.'));
   return [];
 }
 
 /**
- * What is wrong with fields that a release adds, a sentence each: only null, which canonical JSON leaves out, lets
- * the hashes and signatures of older records stay true.
+ * What keeps hashes and signatures of older records from staying true under `next`, a sentence each: canonical JSON
+ * leaves out null and nothing else, and what an older release wrote must not look like a newer one's.
  */
-export function wrongAdditions(next: string, before: string): string[] {
-  const { fields } = Added.parse(JSON.parse(next));
-  const known = new Set(Added.parse(JSON.parse(before)).fields.map(({ name }) => name));
-  return fields
-    .filter((field) => !known.has(field.name) && field.default !== null)
-    .map(({ name }) => `field ${name}: what is added has to be nullable, with the default null`);
+export function hashBreaks(next: string, before: string): string[] {
+  return [
+    ...dropped(next, before).map((at) => `${at}: what was released cannot be taken out`),
+    ...dropped(before, next)
+      .filter((at) => (defaultAt(load(next), at.split('.')) ?? null) !== null)
+      .map((at) => `${at}: what is added has to be a field that is nullable, with the default null`),
+  ];
 }
 
-const Added = z.looseObject({
-  fields: z.array(z.looseObject({ name: z.string(), default: z.unknown().optional() })),
-});
+/** The default of the field at a path; undefined where there is none, or no field. */
+function defaultAt(type: avro.Type, [name, ...rest]: readonly string[]): unknown {
+  const { RecordType, ArrayType, WrappedUnionType } = avro.types;
+  if (type instanceof ArrayType) return defaultAt(type.itemsType, [name ?? '', ...rest]);
+  if (type instanceof WrappedUnionType)
+    return type.types
+      .map((branch) => defaultAt(branch, [name ?? '', ...rest]))
+      .find((found) => found !== undefined);
+  if (!(type instanceof RecordType)) return undefined;
+  const field = type.fields.find((one) => one.name === name);
+  if (!field) return undefined;
+  return rest.length > 0 ? defaultAt(field.type, rest) : field.defaultValue();
+}
 
 // Wrapped unions load whatever their branches are; how values look in memory is not asked here.
 const load = (schema: string) =>

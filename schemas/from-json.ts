@@ -25,3 +25,9 @@ export function jsonReader<N extends SchemaName>(name: N): (value: unknown) => R
     return decode(encodeUnknown(name, { ...defaults, ...given.data }));
   };
 }
+
+/** Names in a record's JSON form that our schema does not have. */
+export function unknownFields(name: SchemaName, value: unknown): string[] {
+  const known = new Set(WithFields.parse(SCHEMAS[name]).fields.map((field) => field.name));
+  return Object.keys(z.looseObject({}).safeParse(value).data ?? {}).filter((field) => !known.has(field));
+}

@@ -1,7 +1,10 @@
 /** An oracle that cannot write into the home's log: its verdicts are fetched, over a unix socket here. */
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { verdict } from '../consumers/sink/testing.ts';
 import type { Outgoing } from '../log/log.ts';
 import { exportKeyRing } from '../oracle/keys/ring.ts';
 import { startOracle } from '../oracle/main.ts';
@@ -20,6 +23,7 @@ import {
 import { oracleAt } from '../producers/collector/grader.ts';
 import { startVerdictFeed } from '../producers/collector/verdict-feed.ts';
 import { rejectionOf } from '../schemas/signature.ts';
+import { listen } from './support/listen.ts';
 
 const quiet = () => {};
 const eventually = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
@@ -93,6 +97,24 @@ test('a log that is down, and a fetcher that is stopped, lose none and repeat no
   await ask('bad', 'b');
   const second = fetching(ours, feed);
   await eventually(() => expect(second.verdicts().map(({ key }) => key)).toEqual(['b', 'b']));
+});
+
+test('a verdict of a newer release waits at the oracle instead of losing what its signature covers', async () => {
+  let answers = 0;
+  const value = { ...verdict('v', 's').value, mood: 'curious' };
+  const records = [{ topic: 'oracle.verdicts', key: 's', value }];
+  const server = createServer((_, response) => {
+    answers++;
+    response.end(JSON.stringify({ oracle_host: 'o', publishes: false, next: 1, records }));
+  });
+  const { url, close } = await listen(server);
+  onTestFinished(close);
+  const feed = join(temporaryDirectory(), 'feed');
+  const { log, warned } = fetching({ url, token: 't' }, feed);
+  await eventually(() => expect(answers).toBeGreaterThan(2));
+  expect(warned).toHaveLength(1);
+  expect(log.records).toEqual([]);
+  expect(existsSync(feed)).toBe(false);
 });
 
 test('another oracle behind the same address is fetched from its beginning', async () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Column } from './columns.ts';
 import { readSnapshot } from './delta/snapshot.ts';
+import { refuseNewer } from './delta/table.ts';
 import type { Snapshot } from './delta/version.ts';
 import { relation } from './relation.ts';
 import { TABLE_NAMES, type TableName, tableColumns, tableDir } from './tables.ts';
@@ -26,6 +27,14 @@ export function openSnapshots(warehouse: string): Snapshots {
       return changed;
     },
   };
+}
+
+/** For what takes records out of the archive whole. @throws FlipstreamError `table_newer` (fatal) */
+export async function refuseNewerTables(warehouse: string): Promise<void> {
+  for (const table of TABLE_NAMES) {
+    const dir = tableDir(warehouse, table);
+    refuseNewer(dir, await readSnapshot(dir), tableColumns(table));
+  }
 }
 
 function rowsOf(warehouse: string, table: TableName, snapshot: Snapshot, columns: readonly Column[]): string {

@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Log } from '../../log/log.ts';
 import type { Flip } from '../../schemas/generated.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { Count } from '../flags.ts';
+import { followFlips } from '../follow-flips.ts';
 import { withLog } from '../open-log.ts';
 import { table } from '../table.ts';
 import { withWarehouse } from '../warehouse.ts';
 
-const POLL_MS = 250;
 const Flags = z.looseObject({
   follow: z.boolean().default(false),
   limit: Count.default(50),
@@ -26,7 +24,7 @@ export function addFlips(cli: Cli): void {
   handle(cli, command, Flags, async ({ config, out, io }, flags) => {
     if (flags.follow)
       return withLog(config, async (log) => {
-        for await (const flip of follow(log, io.signal)) out.item(flip, () => describe(flip));
+        for await (const flip of followFlips(log, io.signal)) out.item(flip, () => describe(flip));
       });
     const rows = await withWarehouse(config.home, ({ records }) =>
       records(
@@ -37,23 +35,6 @@ export function addFlips(cli: Cli): void {
     const columns = ['flipped_at', 'task_id', 'session_id', 'attempt', 'runner', 'evidence', 'retracted'];
     out.result(rows, () => (rows.length > 0 ? table(columns, rows) : 'No flips yet.'));
   });
-}
-
-/** Flips that are published from now on, until the signal. */
-async function* follow(log: Log, signal: AbortSignal): AsyncGenerator<Flip> {
-  const partitions = await log.partitions('flips');
-  const next: number[] = [];
-  for (let p = 0; p < partitions; p += 1) next.push((await log.read('flips', p, 0, 1)).end);
-  while (!signal.aborted) {
-    let found = 0;
-    for (const [p, offset] of next.entries()) {
-      const batch = await log.read('flips', p, offset, 100);
-      next[p] = Math.max(offset, batch.nextOffset);
-      found += batch.records.length;
-      for (const record of batch.records) yield record.value;
-    }
-    if (found === 0) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
-  }
 }
 
 function describe(flip: Flip): string {

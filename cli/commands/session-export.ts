@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { refuseNewerTables } from '../../warehouse/snapshots.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { readKeyRing } from '../key-ring.ts';
@@ -24,6 +25,7 @@ export function addSessionExport(cli: Cli, session: Cli['program']): void {
     const ring = readKeyRing(config.home.keyRing);
     const bundle = await withProgress(io.stderr, 'Reading the session', () =>
       withWarehouse(config.home, async (warehouse) => {
+        await refuseNewerTables(config.home.warehouse);
         const { session_id } = await sessionRow(warehouse, given);
         const events = await sessionEvents(warehouse, session_id);
         return makeBundle(session_id, events, await sessionVerdicts(warehouse, session_id), ring);

@@ -2,6 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { layout } from '../../producers/home.ts';
+import { openTable } from '../../warehouse/delta/table.ts';
+import { tableColumns, tableDir } from '../../warehouse/tables.ts';
 import { type Sandbox, sandbox } from '../testing.ts';
 import { landSample } from '../testing-warehouse.ts';
 import { SESSION } from '../verify/testing.ts';
@@ -63,6 +65,17 @@ test('sql answers as table, JSON and CSV, writes files, and refuses to write tab
   expect(await box.flipstream(['sql', query, '--out', 'x.txt', '--format', 'table'])).toMatchObject({
     code: 2,
   });
+});
+
+test('a table of a newer release is asked, and not taken out cut', async () => {
+  const { warehouse } = layout(join(box.root, 'home'));
+  const columns = [...tableColumns('events'), { name: 'mood', type: { kind: 'string' } } as const];
+  await openTable(tableDir(warehouse, 'events'), columns, Date.now);
+  expect(await box.flipstream(['sql', 'select count(*) from events'])).toMatchObject({ code: 0 });
+  const ran = await box.flipstream(['session', 'export', SESSION, '--out', 'newer']);
+  expect(ran).toMatchObject({ out: '' });
+  expect(ran.code).not.toBe(0);
+  expect(ran.err).toContain('columns of a newer release (mood)');
 });
 
 test('status says how far behind each part is', async () => {

@@ -41,11 +41,10 @@ function shown({ before, after, file }: Plan, all: boolean): string {
   const lines = diff.trimEnd().split('\n');
   if (all || lines.length <= SHOWN) return diff;
   const left = lines.slice(SHOWN);
-  const events = left.flatMap((line) => /^[+-]\s*"(\w+)": \[/.exec(line)?.[1] ?? []);
-  const same =
-    events.length === 0
-      ? ''
-      : `, the same for ${events.filter((name) => name !== 'args' && name !== 'hooks').join(', ')}`;
+  const events = left
+    .flatMap((line) => /^[+-]\s*"(\w+)": \[/.exec(line)?.[1] ?? [])
+    .filter((name) => name !== 'args' && name !== 'hooks');
+  const same = events.length === 0 ? '' : `, the same for ${events.join(', ')}`;
   return `${lines.slice(0, SHOWN).join('\n')}\n… ${left.length} more lines${same}. --diff shows them all.\n`;
 }
 

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import type { Log } from '../../log/log.ts';
-import { messageOf } from '../../schemas/errors.ts';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Config } from '../config.ts';
 import { EXIT, type ExitCode, explain } from '../exit.ts';
 import { openLog } from '../open-log.ts';
@@ -31,7 +31,9 @@ export async function runRole(
   try {
     const opened = await openLog(config, {
       upkeep: true,
-      warn: (message, error) => logger.warn({ reason: messageOf(error) }, message),
+      warn: onceAWhile((message, error) =>
+        logger.warn({ ...codeOf(error), reason: messageOf(error) }, message),
+      ),
     });
     log = opened;
     const start = () =>
@@ -49,9 +51,8 @@ export async function runRole(
       ? startInPlace(start, { home: config.home, logger, signal })
       : start());
     await tell({ ready: role });
-    // Alone nobody else says it. Where another process has the partitions, this one waits for them.
     if (process.send) logger.debug('ready');
-    else logger.info('runs, and takes the partitions that no other process has');
+    else logger.info('runs'); // alone nobody else says it
     const asked = new Promise<'asked'>((resolve) => {
       signal.addEventListener('abort', () => resolve('asked'), { once: true });
       if (signal.aborted) resolve('asked');
@@ -70,6 +71,25 @@ export async function runRole(
     await log?.close();
     if (process.connected) process.disconnect();
   }
+}
+
+/** What lasts is tried again every few seconds, and told of once in so long. */
+const SAY_AGAIN_MS = 5 * 60_000;
+
+function onceAWhile(warn: (message: string, error: unknown) => void) {
+  const said = new Map<string, number>();
+  return (message: string, error: unknown) => {
+    const line = `${message} ${messageOf(error)}`;
+    const now = performance.now();
+    if (now - (said.get(line) ?? Number.NEGATIVE_INFINITY) < SAY_AGAIN_MS) return;
+    if (said.size > 1000) said.clear();
+    said.set(line, now);
+    warn(message, error);
+  };
+}
+
+function codeOf(error: unknown): { code?: string } {
+  return error instanceof FlipstreamError ? { code: error.code } : {};
 }
 
 /** Aborted when the supervisor is gone, which may be before we have begun: then there is no event of it any more. */

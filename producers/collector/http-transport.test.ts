@@ -106,6 +106,14 @@ describe('requests that are refused', () => {
   });
 });
 
+test('a body that comes in many pieces is read whole', async () => {
+  await start();
+  const prompt = '\u00e9'.repeat(500_000);
+  expect(await post(payload('s1', prompt))).toMatchObject({ status: 200 });
+  await ask(home, '/drain', {});
+  expect(log.events.at(-1)).toMatchObject({ type: 'message', text_bytes: 1_000_000 });
+});
+
 test('what is no JSON is kept too, and the harness sees nothing of it', async () => {
   await start();
   expect(await post('{"session_id": "s1", "hook_ev')).toEqual({ status: 200, body: '' });

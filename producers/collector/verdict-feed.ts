@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Log, Outgoing } from '../../log/log.ts';
 import { messageOf } from '../../schemas/errors.ts';
 import { FeedAnswer } from '../../schemas/feed.ts';
-import { jsonReader } from '../../schemas/from-json.ts';
+import { jsonReader, unknownFields } from '../../schemas/from-json.ts';
+import { newerWriter } from '../../schemas/newer.ts';
 import type { Home } from '../home.ts';
 import { askOracle, bodyOf, type OracleAt } from '../oracle-client.ts';
 
@@ -91,7 +92,10 @@ async function fetchOnce({ home, oracle, log }: FeedOptions, stop: AbortSignal):
 const readVerdict = jsonReader('Verdict');
 const readTask = jsonReader('Task');
 
+/** @throws FlipstreamError `newer_writer` (retryable): cut, a verdict's signature would be true no more. */
 function outgoing({ topic, key, value }: FeedAnswer['records'][number]): Outgoing {
+  const unknown = unknownFields(topic === 'tasks' ? 'Task' : 'Verdict', value);
+  if (unknown.length > 0) throw newerWriter('the oracle\u2019s feed', unknown);
   return topic === 'tasks'
     ? { topic, key, value: readTask(value) }
     : { topic, key, value: readVerdict(value) };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { secretlintHits } from './secretlint.ts';
-import { mapStrings, stringsOf } from './strings.ts';
 
 /** Put together here, so that no scanner of this repository takes them for real. */
 const SECRETS: Record<string, string> = {
@@ -27,13 +26,4 @@ describe('secretlint\u2019s own rules', () => {
   test('what holds no secret has no hits', async () => {
     expect(await secretlintHits('nothing to see here: 3b18e512dba79e4c8300dd08aeb37f8e728b8dad')).toEqual([]);
   });
-});
-
-test('a bare number or word is text, though it would be JSON', () => {
-  for (const text of ['4111111111111111', 'true', ' {"a": 1}']) {
-    expect(stringsOf(text)).toEqual([text]);
-    expect(mapStrings(text, () => 'x')).toBe('x');
-  }
-  expect(stringsOf('{"a": ["b"]}')).toEqual(['a', 'b']);
-  expect(mapStrings('["b", 1.0]', () => 'x')).toBe('["x", 1.0]');
 });

@@ -121,7 +121,8 @@ async function upgrade(rig: Rig, deploy: () => Promise<void> = async () => {}): 
     await landed(session);
 
     await consumers.stop();
-    consumers = await start(THIS_RELEASE, CONSUMERS);
+    await expect(start(THIS_RELEASE, ['sink'])).rejects.toMatchObject({ code: 'table_newer' });
+    consumers = await start(THIS_RELEASE, ['streams']);
     const saidByOld = logs.at(-1) ?? '';
     await producers.stop();
     producers = await start(next, PRODUCERS);

@@ -105,12 +105,22 @@ test('a column that a release brings is added; one that changed its type is refu
   const wider = [...COLUMNS, { name: 'b', type: { kind: 'long' } } as const];
   await openTable(dir, wider, clock);
   expect((await readSnapshot(dir)).metaData?.schemaString).toBe(deltaSchema(wider));
-  // An older release beside a newer one changes nothing.
-  await openTable(dir, COLUMNS, clock);
-  expect((await readSnapshot(dir)).version).toBe(1);
-  await expect(openTable(dir, [{ name: 'a', type: { kind: 'long' } }], clock)).rejects.toMatchObject({
+  const other = wider.map((column) => ({ ...column, type: { kind: 'boolean' } as const }));
+  await expect(openTable(dir, other, clock)).rejects.toMatchObject({
     code: 'table_schema_differs',
   });
+});
+
+test('an older release is refused by the table of a newer one, also when it has it open already', async () => {
+  const old = await openTable(dir, COLUMNS, clock);
+  const wider = [...COLUMNS, { name: 'b', type: { kind: 'long' } } as const];
+  const base = await old.refresh();
+  await openTable(dir, wider, clock);
+  expect(await old.commit(base, { operation: 'WRITE' })).toBeNull();
+  const refused = { code: 'table_newer', message: expect.stringMatching(/newer release \(b\)/) };
+  await expect(old.refresh()).rejects.toMatchObject(refused);
+  await expect(openTable(dir, COLUMNS, clock)).rejects.toMatchObject(refused);
+  expect((await readSnapshot(dir)).version).toBe(1);
 });
 
 test('removed files and uncommitted leftovers stay for a day, then go; what is in use stays', async () => {

@@ -24,7 +24,10 @@ export interface Table {
   commit(base: Snapshot, commit: Commit): Promise<Snapshot | null>;
 }
 
-/** Makes the table if it does not exist, and adds to its schema the columns that this release brought. */
+/**
+ * Makes the table if it does not exist, and adds to its schema the columns that this release brought.
+ * @throws FlipstreamError `table_newer`, `table_schema_differs` (fatal), also later, when another release changes it
+ */
 export async function openTable(dir: string, columns: readonly Column[], clock: Clock): Promise<Table> {
   let known = await readSnapshot(dir);
   const table: Table = {
@@ -32,6 +35,7 @@ export async function openTable(dir: string, columns: readonly Column[], clock: 
     columns,
     async refresh() {
       known = await readSnapshot(dir, { from: known });
+      refuseNewer(dir, known, columns);
       return known;
     },
     async commit(base, commit) {
@@ -63,7 +67,7 @@ async function settleSchema(table: Table, clock: Clock): Promise<void> {
   for (;;) {
     const now = await table.refresh();
     const current = now.metaData?.schemaString;
-    if (current === wanted || (current !== undefined && isWider(current, wanted))) return;
+    if (current === wanted || (current !== undefined && isWhole(current, wanted))) return;
     const metaData: Metadata = now.metaData
       ? { ...now.metaData, schemaString: merged(now.metaData.schemaString, wanted) }
       : {
@@ -80,10 +84,23 @@ async function settleSchema(table: Table, clock: Clock): Promise<void> {
 }
 
 /**
- * Whether a newer release has made the table: then it keeps its columns, and ours simply stay empty there.
- * @throws FlipstreamError `table_schema_differs` (fatal) when a column was taken out or changed its type.
+ * Whoever merges or replaces rows without knowing all of their columns empties the others.
+ * @throws FlipstreamError `table_newer` (fatal)
  */
-function isWider(current: string, wanted: string): boolean {
+export function refuseNewer(dir: string, { metaData }: Snapshot, columns: readonly Column[]): void {
+  if (!metaData) return;
+  const known = new Set(columns.map(({ name }) => name));
+  const newer = [...fieldsOf(metaData.schemaString).keys()].filter((name) => !known.has(name));
+  if (newer.length === 0) return;
+  const message = `${dir} has columns of a newer release (${newer.join(', ')}): use that release, or a copy from before it`;
+  throw new FlipstreamError('table_newer', 'fatal', message);
+}
+
+/**
+ * Whether the table has all of our columns.
+ * @throws FlipstreamError `table_schema_differs` (fatal) when one has another type.
+ */
+function isWhole(current: string, wanted: string): boolean {
   const have = fieldsOf(current);
   const want = fieldsOf(wanted);
   for (const [field, type] of have) {
