@@ -26,12 +26,12 @@ const BATCH = 1000;
 const LOOK_MS = 20;
 
 /** Lets redact take everything that was captured: then nothing of `trace.raw` has to be carried. */
-async function drainRedact(log: Log): Promise<void> {
+async function drainRedact(log: Log, signal: AbortSignal): Promise<void> {
   const redact = createRedact();
   const running = log.run(redact);
   try {
     for (let behind = true; behind; ) {
-      await Promise.race([running.done, sleep(LOOK_MS)]);
+      await Promise.race([running.done, sleep(LOOK_MS, undefined, { signal })]);
       const mine = (await log.lag()).filter(
         ({ group, topic }) => group === redact.group && topic === 'trace.raw',
       );
@@ -61,7 +61,7 @@ const TRIES = 12;
  * @throws FlipstreamError `move_short` (fatal), what the log throws, and what the carrier throws
  */
 export async function moveLog({ from, open, progress, signal }: MoveOptions): Promise<Counts> {
-  await drainRedact(from);
+  await drainRedact(from, signal);
   const states = await statesOf(from);
   const counts = { tasks: 0, 'oracle.verdicts': 0, 'trace.events': 0, 'trace.quarantine': 0, deadletter: 0 };
   const tell = (topic: Carried, records: number) => {

@@ -55,9 +55,9 @@ export function mergeTrace(state: JoinState, event: TraceEvent): boolean {
   if (!Number.isSafeInteger(seq) || seq < 0)
     throw new FlipstreamError('bad_seq', 'poison', `an event of chain ${chain_id} has the seq ${seq}`);
   const known = get(state.chains, chain_id);
-  if (!known) assertRoom('too_many_chains', state.chains, MAX_CHAINS);
+  if (!known && isFull(state.chains, MAX_CHAINS)) throw poison('too_many_chains', MAX_CHAINS);
   const isRequest = event.type === 'notice' && event.kind === 'grade_requested' && event.request_id !== null;
-  if (isRequest) assertRoom('too_many_requests', state.requests, MAX_REQUESTS);
+  if (isRequest && isFull(state.requests, MAX_REQUESTS)) throw poison('too_many_requests', MAX_REQUESTS);
   const chain = known ?? emptyChain();
   const first = mergeEvent(chain, event);
   if (!known) set(state.chains, chain_id, chain);
@@ -73,7 +73,7 @@ export function mergeTrace(state: JoinState, event: TraceEvent): boolean {
 export function mergeVerdict(state: JoinState, verdict: Verdict): boolean {
   const hash = verdictHash(verdict);
   if (get(state.verdicts, hash)) return false;
-  assertRoom('too_many_verdicts', state.verdicts, MAX_VERDICTS);
+  if (isFull(state.verdicts, MAX_VERDICTS)) throw poison('too_many_verdicts', MAX_VERDICTS);
   set(state.verdicts, hash, verdict);
   return true;
 }
@@ -98,13 +98,13 @@ export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function assertRoom(code: string, map: Keyed<unknown>, most: number): void {
-  if (Object.keys(map).length >= most)
-    throw new FlipstreamError(
-      code,
-      'poison',
-      `a session has more than ${most} of them; this one is set aside`,
-    );
+function isFull(map: Keyed<unknown>, most: number): boolean {
+  return Object.keys(map).length >= most;
+}
+
+function poison(code: string, most: number): FlipstreamError {
+  const message = `a session has more than ${most} of them; this one is set aside`;
+  return new FlipstreamError(code, 'poison', message);
 }
 
 function noteRequest(state: JoinState, event: TraceEvent): boolean {
