@@ -2,7 +2,8 @@ import { test } from '@fast-check/vitest';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { saltedDigest } from '../../schemas/hash.ts';
-import { signVerdict } from '../../schemas/signature.ts';
+import { headerHash } from '../../schemas/header.ts';
+import { signVerdict, verdictHash } from '../../schemas/signature.ts';
 import { type Bundle, bundleText, makeBundle, parseOneFile } from './bundle.ts';
 import { checkBundle } from './check.ts';
 import { SESSION, sampleSession } from './testing.ts';
@@ -49,6 +50,31 @@ describe('an untouched bundle', () => {
       ),
     ).toBe(true);
   });
+});
+
+test('a bundle of a newer release holds: what only that one knows is chained and signed like the rest', () => {
+  const heads = new Map<string | null, string>([[null, '']]);
+  let prev: string | null = null;
+  const events = sample.events.map((event) => {
+    const newer = { ...event, prev, mood: 'curious' };
+    prev = headerHash(newer);
+    heads.set(headerHash(event), prev);
+    return newer;
+  });
+  let before: string | null = null;
+  const verdicts = sample.verdicts.map((verdict) => {
+    const head = verdict.head === null ? null : (heads.get(verdict.head) ?? null);
+    const fields = { ...verdict, head, oracle_prev: before, mood: 'curious' };
+    const newer = signVerdict(fields, sample.privateKey);
+    before = verdictHash(newer);
+    return newer;
+  });
+  const whole = makeBundle(SESSION, events, verdicts, sample.ring);
+  expect(checkBundle(whole, null)).toMatchObject({ state: 'intact', flip: true, problems: [], marks: [] });
+  const cut = whole.events.with(1, (whole.events[1] ?? '').replace('curious', 'bored'));
+  expect(checkBundle({ ...whole, events: cut }, null)).toMatchObject({ state: 'altered', flip: false });
+  const lied = whole.verdicts.with(-1, (whole.verdicts.at(-1) ?? '').replace('curious', 'bored'));
+  expect(checkBundle({ ...whole, verdicts: lied }, null)).toMatchObject({ state: 'altered', flip: false });
 });
 
 describe('content replaced or held back later', () => {

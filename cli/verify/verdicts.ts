@@ -18,7 +18,8 @@ export function readVerdicts(lines: readonly string[], ring: KeyRing, problems: 
     const where = `verdicts, line ${index + 1}`;
     try {
       const json = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
-      const verdict = readVerdict(json);
+      // What only a newer release knows is signed too.
+      const verdict = { ...json, ...readVerdict(json) };
       const same = canonical(json) === text && canonical(verdict) === text;
       const rejection = same ? rejectionOf(verdict, ring) : 'bad_signature';
       if (rejection === 'bad_signature')
