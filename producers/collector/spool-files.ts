@@ -18,6 +18,7 @@ import type { Home } from '../home.ts';
 /** The collector's view of the spool: entries in the order of their names, which is the order of capture. */
 export interface SpoolFiles {
   directory: string;
+  /** Without gaps: whatever was there before the last of them came is among them. */
   list(): string[];
   /** null: gone, or not an entry that this release can read. */
   read(name: string): SpoolEntry | null;
@@ -38,12 +39,12 @@ export function openSpool(home: Home): SpoolFiles {
   for (const path of [join(home.spool, 'tmp'), directory]) mkdirSync(path, { recursive: true, mode: 0o700 });
   return {
     directory,
-    list: () =>
-      readdirSync(directory, { withFileTypes: true })
-        // a folder in a drop folder is nobody's entry, and its maker's alone to move
-        .filter((found) => found.name.endsWith('.json') && !found.isDirectory())
-        .map(({ name }) => name)
-        .sort(),
+    list() {
+      // A large folder is not read at one instant: it may show an entry and not the one before it. What came
+      // before the last of one reading has come before the next reading begins.
+      const last = entriesIn(directory).at(-1);
+      return last === undefined ? [] : entriesIn(directory).filter((name) => name <= last);
+    },
     read: (name) => readEntry(join(directory, name)),
     ownerOf: (name) => lstatSync(join(directory, name), { throwIfNoEntry: false })?.uid ?? null,
     remove(names) {
@@ -65,6 +66,16 @@ export function openSpool(home: Home): SpoolFiles {
       }
     },
   };
+}
+
+function entriesIn(directory: string): string[] {
+  return (
+    readdirSync(directory, { withFileTypes: true })
+      // a folder in a drop folder is nobody's entry, and its maker's alone to move
+      .filter((found) => found.name.endsWith('.json') && !found.isDirectory())
+      .map(({ name }) => name)
+      .sort()
+  );
 }
 
 /** The spool may be a folder that others write to: only a plain file of a sane size is read. */

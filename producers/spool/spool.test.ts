@@ -119,3 +119,24 @@ test('an open private key is remembered of its own message, and of no other', ()
   keys.set('a', false);
   expect(keys.isOpen('a')).toBe(false);
 });
+
+test('C8 a listing has every entry that came before its last one, however fast they come', async () => {
+  prepareSpool(place.home);
+  const [from, to] = [join(place.home.spool, 'tmp', 'x'), join(place.home.spool, 'new')];
+  const writer = spawn(process.execPath, [
+    '-e',
+    `const { renameSync, writeFileSync } = require('node:fs');
+     for (let n = 0; n < 12000; n++) {
+       writeFileSync(${JSON.stringify(from)}, '{}');
+       renameSync(${JSON.stringify(from)}, ${JSON.stringify(to)} + '/' + String(n).padStart(16, '0') + '.json');
+     }`,
+  ]);
+  const ended = new Promise((resolve) => writer.on('exit', resolve));
+  const spool = openSpool(place.home);
+  while (writer.exitCode === null) {
+    const names = spool.list();
+    expect(Number.parseInt(names.at(-1) ?? '-1', 10), 'the number of the last').toBe(names.length - 1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await ended).toBe(0);
+});
