@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   event,
   landAll,
@@ -140,6 +140,29 @@ test('an open reader sees what lands while it is open', async () => {
   await log.publish([event('late', 0)]);
   await landAll(log, place);
   expect(await count()).toEqual([[1]]);
+  reader.close();
+});
+
+test('an open reader sees tables that were put in the place of others, at whatever version they are', async () => {
+  const [old, fresh] = [newPlace(), newPlace()];
+  onTestFinished(() => {
+    for (const one of [old, fresh]) one.remove();
+  });
+  for (const [one, id] of [
+    [old, 'old'],
+    [fresh, 'fresh'],
+  ] as const) {
+    const its = await openLog(one);
+    await its.publish([event(id, 0)]);
+    await landAll(its, one);
+    await its.close();
+  }
+  const reader = await openReader(old.warehouse);
+  const ids = async () => (await reader.query('SELECT session_id FROM events')).rows;
+  expect(await ids()).toEqual([['old']]);
+  rmSync(old.warehouse, { recursive: true });
+  renameSync(fresh.warehouse, old.warehouse);
+  expect(await ids()).toEqual([['fresh']]);
   reader.close();
 });
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Column } from './columns.ts';
 import { readSnapshot } from './delta/snapshot.ts';
@@ -13,20 +14,29 @@ export interface Snapshots {
 }
 
 export function openSnapshots(warehouse: string): Snapshots {
-  const known = new Map<TableName, Snapshot>();
+  const known = new Map<TableName, { born: string; snapshot: Snapshot }>();
   return {
     async changed() {
       const changed: { table: TableName; sql: string }[] = [];
       for (const table of TABLE_NAMES) {
-        const before = known.get(table);
-        const now = await readSnapshot(tableDir(warehouse, table), before ? { from: before } : {});
+        const dir = tableDir(warehouse, table);
+        const born = birthOf(dir);
+        const same = known.get(table);
+        const before = same?.born === born ? same.snapshot : undefined;
+        const now = await readSnapshot(dir, before ? { from: before } : {});
         if (before && now.version === before.version) continue;
-        known.set(table, now);
+        known.set(table, { born, snapshot: now });
         changed.push({ table, sql: rowsOf(warehouse, table, now, tableColumns(table)) });
       }
       return changed;
     },
   };
+}
+
+/** Of the table's folder: one that was put in its place has versions of its own. */
+function birthOf(dir: string): string {
+  const found = statSync(dir, { bigint: true, throwIfNoEntry: false });
+  return found ? `${found.ino} ${found.birthtimeNs}` : '';
 }
 
 /** For what takes records out of the archive whole. @throws FlipstreamError `table_newer` (fatal) */
