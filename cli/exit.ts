@@ -1,4 +1,4 @@
-import { FlipstreamError, messageOf } from '../schemas/errors.ts';
+import { FlipstreamError, hasCode, messageOf } from '../schemas/errors.ts';
 
 /** Exit codes of every command (docs/reference/cli.md). */
 export const EXIT = {
@@ -22,7 +22,7 @@ export function explain(error: unknown): { code: string; message: string; exit: 
       message: error.message,
       exit: error.kind === 'usage' ? EXIT.usage : EXIT.failed,
     };
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
+  if (hasCode(error, 'ERR_MODULE_NOT_FOUND'))
     return {
       code: 'package_incomplete',
       message: `A part of this installation is missing: run npm ci in the checkout, or install flipstream again (${messageOf(error)}).`,

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { FlipstreamError, messageOf } from '../schemas/errors.ts';
+import { FlipstreamError, hasCode, messageOf } from '../schemas/errors.ts';
 import { openReader, type ReaderOptions } from '../warehouse/query.ts';
 import type { Value } from '../warehouse/values.ts';
 
@@ -54,7 +54,7 @@ export async function exportRows(options: ExportOptions): Promise<Exported> {
     return { rows: found, bytes };
   } catch (cause) {
     if (cause instanceof FlipstreamError) throw cause;
-    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') {
+    if (hasCode(cause, 'EEXIST')) {
       throw new FlipstreamError('export_exists', 'usage', `${out} exists: name another file`, cause);
     }
     throw new FlipstreamError(

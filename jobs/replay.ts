@@ -42,6 +42,7 @@ export async function replay({
 }: ReplayOptions): Promise<Record<Replayed, number>> {
   const counts: Record<Replayed, number> = { tasks: 0, verdicts: 0, events: 0, quarantine: 0, deadletter: 0 };
   await refuseUsed(into);
+  if ('warehouse' in from) await refuseNewerTables(from.warehouse);
   for (const table of REPLAYED) {
     const batches = 'log' in from ? fromLog(from.log, table) : fromArchive(from.warehouse, table);
     for await (const all of batches) {
@@ -124,7 +125,6 @@ function lost(topic: string, partition: number, from: number, earliest: number):
 async function* fromArchive(warehouse: string, table: Replayed): AsyncGenerator<Outgoing[]> {
   const topic = LANDED[table];
   const read = recordReader(table);
-  await refuseNewerTables(warehouse);
   const reader = await openReader(warehouse);
   try {
     const names = tableColumns(table).map(({ name }) => name);

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { hasCode } from '../schemas/errors.ts';
 
 function writeSynced(path: string, data: string | Uint8Array): void {
   const fd = openSync(path, 'wx', 0o600);
@@ -31,7 +32,7 @@ export function createFile(path: string, data: string | Uint8Array): boolean {
     syncDirectory(dirname(path));
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (hasCode(error, 'EEXIST')) return false;
     throw error;
   } finally {
     rmSync(temp, { force: true });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { FlipstreamError } from '../schemas/errors.ts';
+import { FlipstreamError, hasCode } from '../schemas/errors.ts';
 import type { Home } from './home.ts';
 import { makeFolder } from './make-folder.ts';
 
@@ -69,8 +69,4 @@ function madeOnce(path: string, make: () => Buffer): Buffer {
     rmSync(temporary, { force: true });
   }
   return readFileSync(path);
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { KafkaSettings } from '../log/kafka/settings.ts';
-import { FlipstreamError } from '../schemas/errors.ts';
+import { FlipstreamError, hasCode } from '../schemas/errors.ts';
 import { readJsonAs } from '../schemas/read-as.ts';
 import type { Home } from './home.ts';
 
@@ -38,11 +38,7 @@ export const DEFAULT_QUIET_MS = 60 * 60_000;
 export function readSettings(home: Home): Settings {
   const read = readJsonAs(Settings, () => readFileSync(home.config, 'utf8'));
   if (read.ok) return read.data;
-  if (isMissing(read.cause)) return { v: 1 };
+  if (hasCode(read.cause, 'ENOENT')) return { v: 1 };
   const message = `${home.config} cannot be used: ${read.problem}. Correct it, or put a copy of it back. flipstream init makes a new one where it is removed, but does not know what else stood there: tokens, the place of the oracle, the cluster.`;
   throw new FlipstreamError('config_invalid', 'usage', message, read.cause);
-}
-
-function isMissing(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
 }

@@ -66,14 +66,13 @@ export function hashBreaks(next: string, before: string): string[] {
 }
 
 /** The default of the field at a path; undefined where there is none, or no field. */
-function defaultAt(type: avro.Type, [name, ...rest]: readonly string[]): unknown {
+function defaultAt(type: avro.Type, path: readonly string[]): unknown {
   const { RecordType, ArrayType, WrappedUnionType } = avro.types;
-  if (type instanceof ArrayType) return defaultAt(type.itemsType, [name ?? '', ...rest]);
+  if (type instanceof ArrayType) return defaultAt(type.itemsType, path);
   if (type instanceof WrappedUnionType)
-    return type.types
-      .map((branch) => defaultAt(branch, [name ?? '', ...rest]))
-      .find((found) => found !== undefined);
+    return type.types.map((branch) => defaultAt(branch, path)).find((found) => found !== undefined);
   if (!(type instanceof RecordType)) return undefined;
+  const [name, ...rest] = path;
   const field = type.fields.find((one) => one.name === name);
   if (!field) return undefined;
   return rest.length > 0 ? defaultAt(field.type, rest) : field.defaultValue();

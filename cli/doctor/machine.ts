@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { promisify } from 'node:util';
 import type { Home } from '../../producers/home.ts';
 import { isShared, sharedFaults } from '../../producers/shared-home.ts';
-import { messageOf } from '../../schemas/errors.ts';
+import { hasCode, messageOf } from '../../schemas/errors.ts';
 import { HARNESS_CAPABILITIES } from '../../schemas/harness-capabilities.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { reviewerPaths } from '../init/reviewer.ts';
@@ -77,7 +77,7 @@ export async function checkClaude(env: NodeJS.ProcessEnv, home: Home, clock: Clo
       ? ok('claude', said)
       : warning('claude', said, 'Watch the first sessions: flipstream session show <id>.');
   } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const missing = hasCode(error, 'ENOENT');
     return warning(
       'claude',
       missing ? 'There is no claude on the PATH.' : `claude --version fails: ${messageOf(error)}.`,

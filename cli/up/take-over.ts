@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Running } from '../../log/log.ts';
 import type { Home } from '../../producers/home.ts';
-import { FlipstreamError } from '../../schemas/errors.ts';
+import { FlipstreamError, hasCode } from '../../schemas/errors.ts';
 import { askCollector } from '../doctor/collector-status.ts';
 
 /** How long the one before may take to finish what it has begun. */
@@ -42,7 +42,7 @@ async function askToLeave({ home, logger }: TakeOver, asked: number | null): Pro
   try {
     process.kill(pid, 'SIGTERM');
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ESRCH') return asked;
+    if (hasCode(cause, 'ESRCH')) return asked;
     const message = `A collector of another user runs for ${home.root} (process ${pid}): stop it, or run the other parts with --role.`;
     throw new FlipstreamError('collector_of_another_user', 'usage', message, cause);
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { FlipstreamError } from '../../schemas/errors.ts';
+import { FlipstreamError, hasCode } from '../../schemas/errors.ts';
 import type { Core } from './core.ts';
 import { integer, text } from './rows.ts';
 
@@ -171,6 +171,6 @@ function processLives(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it lives and belongs to someone else.
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+    return !hasCode(error, 'ESRCH');
   }
 }

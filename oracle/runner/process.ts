@@ -1,6 +1,6 @@
 import { cp, mkdir, mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { FlipstreamError, hasCode, messageOf } from '../../schemas/errors.ts';
 import { applyDiff } from '../diff/apply.ts';
 import { filterDiff, pathRule } from '../diff/filter.ts';
 import { RUN_PATH } from '../environment.ts';
@@ -60,7 +60,7 @@ function isDead(suffix: string): boolean {
     process.kill(Number.parseInt(suffix, 10), 0);
     return false;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    return hasCode(error, 'ESRCH');
   }
 }
 

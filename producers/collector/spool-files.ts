@@ -12,6 +12,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { hasCode } from '../../schemas/errors.ts';
 import { SpoolEntry } from '../draft.ts';
 import type { Home } from '../home.ts';
 
@@ -117,5 +118,5 @@ function syncDirectory(path: string): void {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return hasCode(error, 'ENOENT');
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { hasCode } from '../../schemas/errors.ts';
 import { readPlainFile } from '../git/plain-file.ts';
 import { makeFolder } from '../make-folder.ts';
 
@@ -29,7 +30,7 @@ export function writeState(path: string, value: object, how: 'once' | 'replace',
   try {
     linkSync(temporary, path);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   } finally {
     rmSync(temporary, { force: true });
   }

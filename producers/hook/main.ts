@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { hasCode } from '../../schemas/errors.ts';
 import { readEnvironment } from './env.ts';
 import { option, runHook } from './run.ts';
 import { readStdin } from './stdin.ts';
@@ -24,7 +25,7 @@ function print(text: string): void {
     try {
       at += writeSync(1, bytes, at);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return;
+      if (!hasCode(error, 'EAGAIN')) return;
     }
   }
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasCode } from '../../schemas/errors.ts';
 import { list, openDuck, text } from '../duck.ts';
 import { syncFile } from '../sync.ts';
 import { ActionLine, OUR_PROTOCOL } from './actions.ts';
-import { checkpointPath, hasCode, lastCheckpointPath, logDir } from './files.ts';
+import { checkpointPath, lastCheckpointPath, logDir } from './files.ts';
 import type { Snapshot } from './version.ts';
 
 /** A checkpoint is written every so many versions, so that opening a table reads no more commits than this. */

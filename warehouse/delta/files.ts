@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FlipstreamError } from '../../schemas/errors.ts';
+import { FlipstreamError, hasCode } from '../../schemas/errors.ts';
 import { syncFile } from '../sync.ts';
 import { ActionLine } from './actions.ts';
 
@@ -81,8 +81,4 @@ export function readCommit(dir: string, version: number): ActionLine[] | null {
 /** Whether version `version` is missing although a later one exists. */
 export function isGap(dir: string, version: number): boolean {
   return existsSync(commitPath(dir, version + 1)) && !existsSync(commitPath(dir, version));
-}
-
-export function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
