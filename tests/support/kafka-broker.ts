@@ -60,13 +60,20 @@ export async function startKafka(options: KafkaClusterOptions = {}): Promise<Kaf
   return startOwn(means, options);
 }
 
+/** Kafka's form of a UUID, 22 characters of base64url; never with a dash in front, which its tools take for an option. */
+function randomClusterId(): string {
+  const bytes = randomBytes(16);
+  bytes.writeUInt8(bytes.readUInt8(0) & 0x7f, 0);
+  return bytes.toString('base64url');
+}
+
 async function startOwn(
   means: Extract<Means, { kind: 'jars' | 'docker' }>,
   options: KafkaClusterOptions,
 ): Promise<KafkaCluster> {
   const { count = 1, scram = {}, settings = {} } = options;
   const root = mkdtempSync(join(tmpdir(), 'flipstream-kafka-'));
-  const clusterId = randomBytes(16).toString('base64url');
+  const clusterId = randomClusterId();
   const places = await Promise.all(
     Array.from({ length: count }, async (_, index) => ({
       id: index + 1,
