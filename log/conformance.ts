@@ -2,6 +2,7 @@
 import { describe } from 'vitest';
 import { avroConforms } from './conformance/avro.ts';
 import { groupsConform } from './conformance/groups.ts';
+import { newerWritersConform } from './conformance/newer-writers.ts';
 import { putBackConforms } from './conformance/put-back.ts';
 import { reducersConform } from './conformance/reducers.ts';
 import type { Harness, Rig } from './conformance/rig.ts';
@@ -23,5 +24,6 @@ export function logConforms(name: string, open: () => Promise<Rig>): void {
     groupsConform(rigged);
     avroConforms(rigged);
     reducersConform(rigged);
+    newerWritersConform(rigged);
   });
 }

@@ -27,6 +27,7 @@ function batchOf(numbers: number[]): Decoded {
     batch: { topic: 'trace.raw', partition: 0, records, nextOffset: end, end, earliest: 0 },
     raw,
     refused: [],
+    waits: null,
   };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decoder, encode, schemaText } from '../schemas/codec.ts';
 import { SCHEMAS } from '../schemas/generated.ts';
-import { blankEvent } from '../schemas/testing.ts';
+import { blankEvent, newerTraceEvent } from '../schemas/testing.ts';
 import { frame } from './framing.ts';
 import { decodeBatch, valueDecoder, valueReader } from './values.ts';
 
@@ -23,10 +23,10 @@ test('P7 bytes of an older writer are read as bytes of our own schema', () => {
 });
 
 test('P7 what a newer writer added is never dropped: its records wait, and are no dead letters', () => {
-  const newer = structuredClone(SCHEMAS.TraceEvent) as { fields: object[] };
-  newer.fields.push({ name: 'mood', type: ['null', 'string'], default: null });
-  const ids = { own: () => 1, text: () => JSON.stringify(newer) };
-  const value = frame(2, Buffer.concat([encode('TraceEvent', blankEvent()), Buffer.from([0])]));
+  const texts = [schemaText('TraceEvent'), newerTraceEvent('mood')];
+  const ids = { own: () => 0, text: (id: number) => texts[id] ?? null };
+  const own = encode('TraceEvent', blankEvent());
+  const value = frame(1, Buffer.concat([own, Buffer.from([0])]));
   const waits = expect.objectContaining({
     code: 'newer_writer',
     kind: 'retryable',
@@ -34,8 +34,13 @@ test('P7 what a newer writer added is never dropped: its records wait, and are n
   });
   expect(() => valueReader('trace.events', ids)(value)).toThrow(waits);
   const batch = {
-    ...{ topic: 'trace.events' as const, partition: 0, nextOffset: 1, end: 1, earliest: 0 },
-    records: [{ offset: 0, timestamp: 0, key: 's', value }],
+    ...{ topic: 'trace.events' as const, partition: 0, nextOffset: 9, end: 9, earliest: 0 },
+    records: [Buffer.from([7]), frame(0, own), value, frame(0, own)].map((bytes, index) => ({
+      ...{ offset: 2 * index, timestamp: 0, key: 's', value: bytes },
+    })),
   };
-  expect(() => decodeBatch('trace.events', batch, valueDecoder('trace.events', ids))).toThrow(waits);
+  const decoded = decodeBatch('trace.events', batch, valueDecoder('trace.events', ids));
+  expect(decoded.batch.records.map(({ offset }) => offset)).toEqual([2]);
+  expect(decoded.refused.map(({ record }) => record.offset)).toEqual([0]);
+  expect(decoded).toMatchObject({ batch: { nextOffset: 4 }, waits });
 });

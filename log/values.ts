@@ -138,14 +138,19 @@ export interface Decoded<T extends TopicName = TopicName, V = RecordOf<T>> {
   batch: Batch<T, V>;
   raw: RawRecord[];
   refused: Refused[];
+  /** Why the record at `batch.nextOffset` cannot be read yet, if so: to be thrown once the batch before it is done. */
+  waits: FlipstreamError | null;
 }
 
+/** The batch ends before the first record that has to wait for something, so that nothing waits with it. */
 export function decodeBatch<T extends TopicName, V = RecordOf<T>>(
   topic: T,
   read: RawBatch,
   decode: (bytes: Buffer) => V,
 ): Decoded<T, V> {
-  const { partition, nextOffset, end, earliest } = read;
+  const { partition, end, earliest } = read;
+  let { nextOffset } = read;
+  let waits: FlipstreamError | null = null;
   const records: Incoming<T, V>[] = [];
   const raw: RawRecord[] = [];
   const refused: Refused[] = [];
@@ -157,9 +162,20 @@ export function decodeBatch<T extends TopicName, V = RecordOf<T>>(
     } catch (error) {
       // Anything but a verdict on these bytes (out of memory, say) is no reason to set the record aside.
       if (!(error instanceof FlipstreamError)) throw error;
+      if (error.kind === 'retryable') {
+        waits = error;
+        nextOffset = offset;
+        break;
+      }
       if (error.kind !== 'poison' && error.code !== 'schema_unreadable') throw error;
       refused.push({ record, reason: error.code, message: error.message });
     }
   }
-  return { batch: { topic, partition, records, nextOffset, end, earliest }, raw, refused };
+  return { batch: { topic, partition, records, nextOffset, end, earliest }, raw, refused, waits };
+}
+
+/** For whoever reads without a group. @throws FlipstreamError (retryable) what the very first record waits for */
+export function readable<T extends TopicName, V>({ batch, waits }: Decoded<T, V>): Batch<T, V> {
+  if (waits && batch.records.length === 0) throw waits;
+  return batch;
 }

@@ -1,8 +1,9 @@
 /** fast-check arbitraries of our records, for every folder's property tests. */
 import fc from 'fast-check';
+import { z } from 'zod';
 import { decoder, encode } from './codec.ts';
 import { CONTENT_FIELDS } from './content.ts';
-import type { TraceEvent } from './generated.ts';
+import { SCHEMAS, type TraceEvent } from './generated.ts';
 import { saltedDigest, sha256 } from './hash.ts';
 
 const hex = (bytes: number) =>
@@ -86,3 +87,12 @@ export const anyEvent: fc.Arbitrary<TraceEvent> = fc
     }
     return event;
   });
+
+/** The trace event's schema as a release with a field more would have it: a value of it is one of ours and a zero byte. */
+export function newerTraceEvent(field: string): string {
+  const own = z.looseObject({ fields: z.array(z.unknown()) }).parse(SCHEMAS.TraceEvent);
+  return JSON.stringify({
+    ...own,
+    fields: [...own.fields, { name: field, type: ['null', 'string'], default: null }],
+  });
+}

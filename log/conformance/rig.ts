@@ -10,6 +10,8 @@ export interface Rig {
   open(): Promise<Log>;
   /** Bytes that no producer of ours would write. */
   inject(topic: TopicName, key: string, value: Buffer): Promise<void>;
+  /** What a newer release does when it opens the log: its schema of a topic's values is there. @returns the schema's id */
+  register(topic: TopicName, schema: string): Promise<number>;
   /** Retention and compaction as they would be after so many days. */
   age(days: number): Promise<void>;
   /** Undoes what `open` and the engine's sealing do: content of dead letters as it was. */

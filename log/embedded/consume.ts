@@ -78,7 +78,7 @@ async function createServer<T extends TopicName, V>(
     const position = place.position;
     const read = core.read(topic, partition, position, limit);
     if (read.nextOffset <= position) return false;
-    const { batch, raw, refused } = decodeBatch(topic, read, decode);
+    const { batch, raw, refused, waits } = decodeBatch(topic, read, decode);
     const letters = await writeLetters(core, { topic, partition, group: options.group }, refused);
     if (letters.length > 0) {
       // Durable before the batch counts as done anywhere: `startAt` may be a store of the consumer's own.
@@ -91,6 +91,7 @@ async function createServer<T extends TopicName, V>(
     });
     countConsumed(core.counters, topic, raw);
     place.position = batch.nextOffset;
+    if (waits) throw waits;
     place.failures = 0;
     return true;
   }

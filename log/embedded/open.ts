@@ -4,7 +4,7 @@ import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { noCounts } from '../counting.ts';
 import type { Log } from '../log.ts';
-import { decodeBatch, type Seal, valueDecoder, valueReader } from '../values.ts';
+import { decodeBatch, readable, type Seal, valueDecoder, valueReader } from '../values.ts';
 import { createAppend } from './append.ts';
 import { openCatalog } from './catalog.ts';
 import { consume } from './consume.ts';
@@ -134,7 +134,7 @@ function logOver(core: Core, maintainEveryMs: number | null): EmbeddedLog {
     read: (topic, partition, from, max) =>
       whileOpen(async () => {
         const raw = core.read(topic, partition, from, { records: max, bytes: 16 * 2 ** 20 });
-        return decodeBatch(topic, raw, valueDecoder(topic, core.catalog.schemas)).batch;
+        return readable(decodeBatch(topic, raw, valueDecoder(topic, core.catalog.schemas)));
       }),
     bytesAt: (topic, partition, offset) => whileOpen(async () => bytesAt(core, topic, partition, offset)),
     putBack: (stored, along, unmoved) => whileOpen(() => putBack(core, stored, along, unmoved)),

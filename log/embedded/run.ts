@@ -1,3 +1,4 @@
+import type { FlipstreamError } from '../../schemas/errors.ts';
 import type { TopicName } from '../../schemas/topics.ts';
 import { countConsumed, countPublished } from '../counting.ts';
 import { checkSize } from '../encode.ts';
@@ -92,8 +93,15 @@ async function reduce<S, P>(
     if (member.surplus()) return member.release(partition, epoch);
     const seen = core.wake.now();
     let busy = false;
+    let waits: FlipstreamError | null = null;
     try {
-      for (const topic of reducer.inputs) busy = (await step(topic)) || busy;
+      for (const topic of reducer.inputs) {
+        const done = await step(topic);
+        busy ||= done.progress;
+        waits ??= done.waits;
+      }
+      // One input that waits keeps the others from nothing.
+      if (waits && !busy) throw waits;
       failures = 0;
     } catch (raw) {
       if (stopped.aborted && isStopped(raw)) return;
@@ -122,14 +130,16 @@ function createStep<S, P>(core: Core, reducer: Reducer<S, P>, reduction: Reducti
     reducer.inputs.map((topic) => [topic, valueDecoder(topic, core.catalog.schemas)] as const),
   );
 
-  return async (topic: TopicName): Promise<boolean> => {
+  return async (topic: TopicName): Promise<{ progress: boolean; waits: FlipstreamError | null }> => {
     const decode = decoders.get(topic);
     const from = offsets.get(topic, partition);
     const read = core.read(topic, partition, from, LIMIT);
-    if (!decode || read.nextOffset <= from) return false;
+    if (!decode || read.nextOffset <= from) return { progress: false, waits: null };
     if (read.earliest > from && from > 0)
       throw recordsLost(reducer.group, topic, partition, from, read.earliest);
     const decoded = decodeBatch(topic, read, decode);
+    const { nextOffset } = decoded.batch;
+    if (nextOffset <= from) return { progress: false, waits: decoded.waits };
     const effects = await reduction.process(decoded, states.load);
     const place = { topic, partition, group: reducer.group };
     const letters = await writeLetters(core, place, effects.refused);
@@ -138,12 +148,12 @@ function createStep<S, P>(core: Core, reducer: Reducer<S, P>, reduction: Reducti
       core.append(effects.outputs);
       states.store(effects.states);
       core.counters.deadLetters += post(topic, partition, letters);
-      offsets.set(topic, partition, read.nextOffset);
+      offsets.set(topic, partition, nextOffset);
     });
     reduction.committed();
     core.wake.ring();
-    countConsumed(core.counters, topic, read.records);
+    countConsumed(core.counters, topic, decoded.raw);
     countPublished(core.counters, effects.outputs);
-    return true;
+    return { progress: true, waits: decoded.waits };
   };
 }

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { sha256 } from '../../schemas/hash.ts';
+import { TOPICS } from '../../schemas/topics.ts';
 import type { Rig } from '../conformance/rig.ts';
 import { createAppend } from './append.ts';
 import { openCatalog } from './catalog.ts';
@@ -51,6 +53,14 @@ export async function embeddedRig(): Promise<EmbeddedRig> {
       const append = createAppend(db, await openCatalog(db, transact), clock);
       await transact(() => append([{ topic, key, value }]));
       db.close();
+    },
+    async register(topic, schema) {
+      const db = new DatabaseSync(path);
+      const added = db
+        .prepare('INSERT INTO schema (name, hash, text) VALUES (?, ?, ?)')
+        .run(TOPICS[topic].schema, sha256(schema), schema);
+      db.close();
+      return Number(added.lastInsertRowid);
     },
     async age(days) {
       now += days * DAY_MS;

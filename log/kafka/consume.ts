@@ -2,7 +2,7 @@ import type { TopicName } from '../../schemas/topics.ts';
 import { countConsumed } from '../counting.ts';
 import type { ConsumeOptions, Running } from '../log.ts';
 import { endsIt, isFenced, pause, retryAfter, start } from '../running.ts';
-import { decodeBatch, type RawBatch, type Reading } from '../values.ts';
+import { type Decoded, decodeBatch, type RawBatch, type Reading } from '../values.ts';
 import type { Core } from './core.ts';
 import { named } from './errors.ts';
 import { createFeed, type Feed, type Portion } from './feed.ts';
@@ -208,8 +208,9 @@ async function work<T extends TopicName, V>(
   try {
     for (const raw of batchesOf(topic, partition, portion, limit)) {
       if (over.aborted) break;
-      await turns(() => one(raw));
-      done = raw.nextOffset;
+      const { batch, waits } = await turns(() => one(raw));
+      done = batch.nextOffset;
+      if (waits) throw waits;
     }
   } finally {
     // What has been done is done, also when the rest is given up or fails.
@@ -217,8 +218,9 @@ async function work<T extends TopicName, V>(
   }
   return written;
 
-  async function one(raw: RawBatch): Promise<void> {
-    const { batch, refused } = decodeBatch(topic, raw, decode);
+  async function one(raw: RawBatch): Promise<Decoded<T, V>> {
+    const decoded = decodeBatch(topic, raw, decode);
+    const { batch, refused } = decoded;
     if (refused.length > 0) {
       const encoded = await lettersFor(core, { topic, partition, group: options.group }, refused, written);
       await core.send(encoded);
@@ -228,6 +230,7 @@ async function work<T extends TopicName, V>(
       await member.commit([{ topic, partition, offset: done, letters: written }]);
     }
     if (batch.records.length > 0 || batch.earliest > done) await options.onBatch(batch);
-    countConsumed(core.counters, topic, raw.records);
+    countConsumed(core.counters, topic, decoded.raw);
+    return decoded;
   }
 }

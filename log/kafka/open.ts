@@ -3,7 +3,7 @@ import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { noCounts } from '../counting.ts';
 import type { Log } from '../log.ts';
-import { decodeBatch, type Seal, valueDecoder, valueReader } from '../values.ts';
+import { decodeBatch, readable, type Seal, valueDecoder, valueReader } from '../values.ts';
 import { createCatalog } from './catalog.ts';
 import { createClient } from './client.ts';
 import { consume } from './consume.ts';
@@ -92,7 +92,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
       whileOpen(async () => {
         const raw = await read(core, topic, partition, from, max);
         await core.schemas.readyToRead(raw.records);
-        return decodeBatch(topic, raw, valueDecoder(topic, core.schemas.ids)).batch;
+        return readable(decodeBatch(topic, raw, valueDecoder(topic, core.schemas.ids)));
       }),
     bytesAt: (topic, partition, offset) => whileOpen(() => bytesAt(core, topic, partition, offset)),
     putBack: (stored, along, unmoved) => whileOpen(() => putBack(core, stored, along, unmoved)),

@@ -1,3 +1,4 @@
+import type { FlipstreamError } from '../../schemas/errors.ts';
 import type { RecordOf } from '../../schemas/records.ts';
 import type { TopicName } from '../../schemas/topics.ts';
 import { countConsumed, countPublished } from '../counting.ts';
@@ -36,6 +37,8 @@ export interface Run<S, P> {
   states(partition: number): States;
 }
 
+/** Until a record that cannot be read yet is looked at again; the other inputs go on meanwhile. */
+const WAITING_MS = 5_000;
 /** Scanners in `prepare` are fastest at about a mebibyte. */
 const LIMIT = { records: 1000, bytes: 2 ** 20 };
 
@@ -55,7 +58,7 @@ export async function reduce<S, P>(run: Run<S, P>, partition: number, stopped: A
     try {
       task = await open(run, partition, states);
       while (!over()) {
-        await step(run, task, reduction);
+        await step(run, task, reduction, stopped);
         failures = 0;
       }
     } catch (raw) {
@@ -68,6 +71,7 @@ export async function reduce<S, P>(run: Run<S, P>, partition: number, stopped: A
       await pause(retryAfter(++failures), stopped);
     } finally {
       reduction.reset();
+      task?.inbox.close();
       for (const topic of reducer.inputs) feed.drop(topic, partition);
       await task?.lease.close();
     }
@@ -120,7 +124,12 @@ async function open<S, P>(run: Run<S, P>, partition: number, states: States): Pr
 }
 
 /** Whatever has come for one input, a transaction a batch. */
-async function step<S, P>(run: Run<S, P>, task: Task, reduction: Reduction): Promise<void> {
+async function step<S, P>(
+  run: Run<S, P>,
+  task: Task,
+  reduction: Reduction,
+  stopped: AbortSignal,
+): Promise<void> {
   const { core, reducer } = run;
   const { topic, portion } = await task.inbox.next();
   const from = task.at.get(topic)?.offset ?? 0;
@@ -128,8 +137,13 @@ async function step<S, P>(run: Run<S, P>, task: Task, reduction: Reduction): Pro
     throw recordsLost(reducer.group, topic, task.partition, from, portion.earliest);
   task.inbox.ask(topic, portion.nextOffset);
   await core.schemas.readyToRead(portion.records);
-  for (const batch of batchesOf(topic, task.partition, portion, LIMIT))
-    await transact(run, task, reduction, batch);
+  for (const batch of batchesOf(topic, task.partition, portion, LIMIT)) {
+    const { waits, nextOffset } = await transact(run, task, reduction, batch);
+    if (!waits) continue;
+    core.warn(`${reducer.group}: partition ${task.partition} of ${topic} waits`, waits);
+    task.inbox.ask(topic, nextOffset, pause(WAITING_MS, stopped));
+    return;
+  }
 }
 
 async function transact<S, P>(
@@ -137,31 +151,35 @@ async function transact<S, P>(
   { partition, lease, states, at }: Task,
   reduction: Reduction,
   raw: RawBatch,
-): Promise<void> {
+): Promise<{ nextOffset: number; waits: FlipstreamError | null }> {
   const { core, reducer, changelog } = run;
   const { topic } = raw;
-  const letters = at.get(topic)?.letters ?? 0;
+  const { offset: from = 0, letters = 0 } = at.get(topic) ?? {};
   const decoded = decodeBatch(topic, raw, run.decoderOf(topic));
+  const { waits } = decoded;
+  const { nextOffset } = decoded.batch;
+  if (nextOffset <= from) return { nextOffset, waits };
   const effects = await reduction.process(decoded, states.load);
   const place = { topic, partition, group: reducer.group };
   const written = await lettersFor(core, place, effects.refused, letters);
   const next: Committed = {
     topic,
     partition,
-    offset: raw.nextOffset,
+    offset: nextOffset,
     letters: writtenAfter(effects.refused, letters),
   };
   const records = await placed(run, [...effects.outputs, ...written]);
-  const changed = new Map([...effects.states, [offsetKey(topic), String(raw.nextOffset)] as const]);
+  const changed = new Map([...effects.states, [offsetKey(topic), String(nextOffset)] as const]);
   for (const [key, text] of changed)
     records.push({ topic: changelog, partition, key, value: text === null ? null : Buffer.from(text) });
   await lease.commit({ records, offsets: { group: reducer.group, committed: [next] } });
   at.set(topic, next);
   states.store(changed);
   reduction.committed();
-  countConsumed(core.counters, topic, raw.records);
+  countConsumed(core.counters, topic, decoded.raw);
   countPublished(core.counters, effects.outputs);
   core.counters.deadLetters += written.length;
+  return { nextOffset, waits };
 }
 
 async function placed<S, P>({ core }: Run<S, P>, records: readonly Encoded[]): Promise<Placed[]> {

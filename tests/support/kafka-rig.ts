@@ -4,7 +4,7 @@ import { everything, type Rig, until } from '../../log/conformance/rig.ts';
 import { mask } from '../../log/embedded/testing.ts';
 import { createClient } from '../../log/kafka/client.ts';
 import { type KafkaLog, type KafkaOptions, openKafkaLog } from '../../log/kafka/open.ts';
-import { openRegistry } from '../../log/kafka/registry/registry.ts';
+import { openRegistry, subjectOf } from '../../log/kafka/registry/registry.ts';
 import { setup } from '../../log/kafka/setup/setup.ts';
 import { partitionOf } from '../../log/partition.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName } from '../../schemas/topics.ts';
@@ -75,6 +75,8 @@ export async function kafkaRig(cluster: KafkaCluster, options: KafkaRigOptions =
       await producer.send({ topic, messages: [{ key, value }] });
       await producer.disconnect();
     },
+    register: async (topic, schema) =>
+      registry.store.register(subjectOf(topic), { schema, schemaType: 'AVRO' }),
     age: (days) => age(rig, admin, client, days),
     unseal: mask,
     async close() {
