@@ -1,10 +1,13 @@
 import { readSettings, type Settings } from '../../producers/settings.ts';
-import { messageOf } from '../../schemas/errors.ts';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import type { Clock } from '../../schemas/time.ts';
 import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
+import type { Config } from '../config.ts';
 import { type Finding, problem } from '../doctor/finding.ts';
 import { checkHarnesses } from '../doctor/harnesses.ts';
 import { checkHook, checkRegistration, nearest, settingsFiles } from '../doctor/hooks.ts';
 import { checkKafka } from '../doctor/kafka.ts';
+import { checkLog } from '../doctor/log.ts';
 import { checkClaude, checkDisk, checkDocker, checkNode, checkPermissions } from '../doctor/machine.ts';
 import { checkKeyRing, checkOracle, checkTask } from '../doctor/oracle.ts';
 import { checkCollector, checkLastEvent, checkLosses, checkSilenced, checkSpool } from '../doctor/state.ts';
@@ -57,10 +60,15 @@ async function examine({ config, io }: Context): Promise<Finding[]> {
     ['permissions', () => checkPermissions(home)],
     ['disk', () => checkDisk(nearest(home.root))],
     ['docker', () => checkDocker()],
-    ['kafka', () => checkKafka(config, engineOf(config), io.clock)],
+    ['log', () => checkEngine(config, io.clock)],
   ];
   const found = await Promise.all(checks.map(([name, check]) => guarded(name, check)));
   return [...settings.findings, ...found.flat()];
+}
+
+function checkEngine(config: Config, clock: Clock): Promise<Finding[]> {
+  const engine = engineOf(config);
+  return engine.kind === 'kafka' ? checkKafka(config, engine.kafka, clock) : checkLog(config);
 }
 
 async function guarded(
@@ -70,6 +78,8 @@ async function guarded(
   try {
     return [await check()].flat();
   } catch (error) {
+    if (error instanceof FlipstreamError)
+      return [problem(name, error.message, `See ${error.code} in docs/reference/errors.md.`)];
     return [
       problem(
         name,

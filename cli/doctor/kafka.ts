@@ -1,26 +1,23 @@
-/** Checks of a cluster that this home records into: reach, versions, topics, schemas, rights, clock, lag. */
+/** Checks of a cluster that this home records into: reach, versions, topics, schemas, rights, clock. */
 import type { Admin } from 'kafkajs';
 import type { KafkaSettings } from '../../log/kafka/settings.ts';
 import type { Log } from '../../log/log.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
-import type { Engine } from '../engine.ts';
 import { REDUCER_GROUPS, withAdmin } from '../kafka/cluster.ts';
 import { type LogPlace, withLog } from '../open-log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
+import { checkLog } from './log.ts';
 
-const BEHIND = 10_000;
 /** Beyond this, times of hosts cannot be compared. */
 const APART_MS = 30_000;
 
-/** @returns nothing when the log is a file in the home. */
-export async function checkKafka(place: LogPlace, engine: Engine, clock: Clock): Promise<Finding[]> {
-  if (engine.kind !== 'kafka') return [];
-  const { kafka } = engine;
+export async function checkKafka(place: LogPlace, kafka: KafkaSettings, clock: Clock): Promise<Finding[]> {
   try {
     return [
       ...(await withAdmin(kafka, (admin) => checkCluster(admin, kafka))),
-      ...(await withLog(place, (log) => checkProgress(log, clock))),
+      ...(await checkLog(place)),
+      ...(await withLog(place, async (log) => [await checkClock(log, clock)])),
     ];
   } catch (error) {
     return [
@@ -99,39 +96,19 @@ async function checkWriters(admin: Admin): Promise<Finding[]> {
       ];
 }
 
-async function checkProgress(log: Log, clock: Clock): Promise<Finding[]> {
-  const lag = await log.lag();
-  const behind = Map.groupBy(lag, ({ group }) => group);
-  const slow = [...behind]
-    .map(([group, all]) => ({ group, by: all.reduce((sum, one) => sum + one.end - one.committed, 0) }))
-    .filter(({ by }) => by > BEHIND);
-  return [
-    slow.length === 0
-      ? ok('lag', `No group is more than ${BEHIND} records behind.`)
-      : warning(
-          'lag',
-          slow.map(({ group, by }) => `${group} is ${by} records behind`).join(', '),
-          'See that streams and sink run; a second streams process takes half of the partitions.',
-        ),
-    ...(await checkClock(log, clock)),
-  ];
-}
-
 /** Brokers stamp what they take: a stamp from the future tells of clocks that differ. */
-async function checkClock(log: Log, clock: Clock): Promise<Finding[]> {
+async function checkClock(log: Log, clock: Clock): Promise<Finding> {
   for (let partition = 0; partition < (await log.partitions('sessions')); partition++) {
     const { end } = await log.read('sessions', partition, 0, 1);
     if (end === 0) continue;
     const { records } = await log.read('sessions', partition, Math.max(0, end - 5), 5);
     const ahead = (records.at(-1)?.timestamp ?? 0) - clock();
     if (ahead > APART_MS)
-      return [
-        problem(
-          'clock',
-          `The brokers’ clock is ${Math.round(ahead / 1000)} s ahead of this machine’s.`,
-          'Let both follow a time server.',
-        ),
-      ];
+      return problem(
+        'clock',
+        `The brokers’ clock is ${Math.round(ahead / 1000)} s ahead of this machine’s.`,
+        'Let both follow a time server.',
+      );
   }
-  return [ok('clock', 'Nothing in the log is from this machine’s future.')];
+  return ok('clock', 'Nothing in the log is from this machine’s future.');
 }
