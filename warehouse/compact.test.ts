@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   event,
@@ -10,6 +11,7 @@ import {
 } from '../consumers/sink/testing.ts';
 import type { EmbeddedLog } from '../log/embedded/open.ts';
 import { compact } from './compact.ts';
+import { commitPath } from './delta/files.ts';
 import { readSnapshot } from './delta/snapshot.ts';
 import { query } from './query.ts';
 import { tableDir } from './tables.ts';
@@ -86,4 +88,21 @@ test('compaction beside a busy sink loses and doubles nothing', async () => {
     ['s0', 11],
     ['s1', 11],
   ]);
+});
+
+test('files whose rows are not as many as the log says stay as they are, and that is told', async () => {
+  for (let round = 0; round < 3; round++) {
+    await log.publish([event('s0', round)]);
+    await landAll(log, place);
+  }
+  const dir = tableDir(place.warehouse, 'events');
+  const { version } = await readSnapshot(dir);
+  const said = readFileSync(commitPath(dir, version), 'utf8');
+  writeFileSync(commitPath(dir, version), said.replace('numRecords\\":1', 'numRecords\\":2'));
+  const before = await files('events');
+  await expect(
+    compact({ warehouse: place.warehouse, clock: Date.now, from: 2, memoryMiB: 256 }),
+  ).rejects.toMatchObject({ code: 'delta_miscounted', message: expect.stringContaining('4 rows, and 3') });
+  expect(await files('events')).toBe(before);
+  expect(readdirSync(dir).filter((file) => file.endsWith('.parquet')).length).toBe(before);
 });

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { FlipstreamError } from '../schemas/errors.ts';
 import type { Clock } from '../schemas/time.ts';
 import { type Add, rowsOf } from './delta/actions.ts';
 import { addOf, newFileName, openTable, type Table } from './delta/table.ts';
@@ -34,7 +35,8 @@ export interface Compacted {
  * Merges small files and packs them harder: sorted by what is read together, at a high zstd level. Nobody's
  * answer changes, since the rows are the same (`dataChange: false`), and removed files stay for a day.
  * Safe beside the sink: when the sink rewrote a file meanwhile, that merge is dropped.
- * @throws FlipstreamError `warehouse_write`, `delta_commit_failed` (retryable), `delta_*` (fatal)
+ * @throws FlipstreamError `warehouse_write`, `delta_commit_failed` (retryable), `delta_*` (fatal), among them
+ *   `delta_miscounted`
  */
 export async function compact(options: CompactOptions): Promise<Compacted[]> {
   const { warehouse, clock } = options;
@@ -80,8 +82,9 @@ async function compactTable(
 /** Small files in the order they came, as many together as one merged file takes. */
 function groups(files: Iterable<Add>, options: CompactOptions): Add[][] {
   const { from = 8, rowsPerFile = 200_000, bytesPerFile = 128 * 2 ** 20 } = options;
+  // A file whose rows another program did not count stays as it is: a merge of it could not be checked.
   const small = [...files].filter(
-    (add) => (rowsOf(add) ?? 0) < rowsPerFile / 2 && add.size < bytesPerFile / 2,
+    (add) => (rowsOf(add) ?? rowsPerFile) < rowsPerFile / 2 && add.size < bytesPerFile / 2,
   );
   if (small.length < Math.max(2, from)) return [];
   const all: Add[][] = [];
@@ -122,7 +125,11 @@ async function merge(
   const expected = sources.reduce((sum, add) => sum + (rowsOf(add) ?? 0), 0);
   const add = addOf(path, written, clock(), false);
   // A merged file that lost or gained a row must never be committed, whatever made it so.
-  while (written.rows === expected) {
+  if (written.rows !== expected) {
+    rmSync(full, { force: true });
+    throw miscounted(table.dir, sources.length, expected, written.rows);
+  }
+  for (;;) {
     const now: Snapshot = await table.refresh();
     if (sources.some((source) => !now.files.has(source.path))) break;
     const removes = sources.map((source) => ({
@@ -134,4 +141,9 @@ async function merge(
   }
   rmSync(full, { force: true });
   return false;
+}
+
+function miscounted(dir: string, files: number, expected: number, found: number): FlipstreamError {
+  const message = `${dir}: ${files} files say that they hold ${expected} rows, and ${found} were read; they stay unmerged. Another program changed a file or the log of the table: flipstream replay makes a warehouse anew`;
+  return new FlipstreamError('delta_miscounted', 'fatal', message);
 }

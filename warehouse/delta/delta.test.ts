@@ -123,6 +123,17 @@ test('an older release is refused by the table of a newer one, also when it has 
   expect((await readSnapshot(dir)).version).toBe(1);
 });
 
+test('a table of which another program asks more of its writers is read, and not written', async () => {
+  const table = await openTable(dir, COLUMNS, clock);
+  await commits(table, 1);
+  const { version, files } = await table.refresh();
+  tryCommit(dir, version + 1, '{"protocol":{"minReaderVersion":1,"minWriterVersion":4}}\n');
+  const refused = { code: 'delta_too_new', message: expect.stringContaining('version 4') };
+  await expect(table.refresh()).rejects.toMatchObject(refused);
+  await expect(openTable(dir, COLUMNS, clock)).rejects.toMatchObject(refused);
+  expect((await readSnapshot(dir)).files).toEqual(files);
+});
+
 test('removed files and uncommitted leftovers stay for a day, then go; what is in use stays', async () => {
   const table = await openTable(dir, COLUMNS, clock);
   await commits(table, 2);

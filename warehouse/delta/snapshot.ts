@@ -8,6 +8,7 @@ import type { Snapshot } from './version.ts';
 const NOTHING: Snapshot = {
   version: -1,
   metaData: null,
+  minWriterVersion: 0,
   files: new Map(),
   removed: new Map(),
   txns: new Map(),
@@ -106,7 +107,7 @@ function apply(before: Snapshot, lines: readonly ActionLine[], version: number):
   const files = new Map(before.files);
   const removed = new Map(before.removed);
   const txns = new Map(before.txns);
-  let { metaData } = before;
+  let { metaData, minWriterVersion } = before;
   for (const { protocol, metaData: changed, add, remove, txn } of lines) {
     if (protocol && protocol.minReaderVersion > OUR_PROTOCOL.minReaderVersion) {
       throw new FlipstreamError(
@@ -115,6 +116,7 @@ function apply(before: Snapshot, lines: readonly ActionLine[], version: number):
         `version ${version} asks for Delta reader ${protocol.minReaderVersion}; this release reads ${OUR_PROTOCOL.minReaderVersion}`,
       );
     }
+    if (protocol) minWriterVersion = protocol.minWriterVersion;
     if (changed) metaData = changed;
     if (txn) txns.set(txn.appId, txn.version);
     if (remove) {
@@ -126,5 +128,5 @@ function apply(before: Snapshot, lines: readonly ActionLine[], version: number):
       removed.delete(add.path);
     }
   }
-  return { version, metaData, files, removed, txns };
+  return { version, metaData, minWriterVersion, files, removed, txns };
 }

@@ -4,7 +4,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import type { Column } from '../columns.ts';
 import { deltaSchema } from '../columns.ts';
-import { type Add, type Commit, commitText, type Metadata } from './actions.ts';
+import { type Add, type Commit, commitText, type Metadata, OUR_PROTOCOL } from './actions.ts';
 import { CHECKPOINT_EVERY, writeCheckpoint } from './checkpoint.ts';
 import { tryCommit } from './files.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -26,7 +26,7 @@ export interface Table {
 
 /**
  * Makes the table if it does not exist, and adds to its schema the columns that this release brought.
- * @throws FlipstreamError `table_newer`, `table_schema_differs` (fatal), also later, when another release changes it
+ * @throws FlipstreamError `table_newer`, `table_schema_differs`, `delta_too_new` (fatal), also later, when another release changes it
  */
 export async function openTable(dir: string, columns: readonly Column[], clock: Clock): Promise<Table> {
   let known = await readSnapshot(dir);
@@ -36,6 +36,7 @@ export async function openTable(dir: string, columns: readonly Column[], clock: 
     async refresh() {
       known = await readSnapshot(dir, { from: known });
       refuseNewer(dir, known, columns);
+      refuseProtocol(dir, known);
       return known;
     },
     async commit(base, commit) {
@@ -94,6 +95,14 @@ export function refuseNewer(dir: string, { metaData }: Snapshot, columns: readon
   if (newer.length === 0) return;
   const message = `${dir} has columns of a newer release (${newer.join(', ')}): use that release, or a copy from before it`;
   throw new FlipstreamError('table_newer', 'fatal', message);
+}
+
+/** Another program may have switched on what every writer has to keep from then on: constraints, a change feed. */
+function refuseProtocol(dir: string, { minWriterVersion: asked }: Snapshot): void {
+  const { minWriterVersion: ours } = OUR_PROTOCOL;
+  if (asked <= ours) return;
+  const message = `${dir} asks of its writers what Delta calls version ${asked}; this release writes ${ours}: another program changed the table, and it can only be read here now`;
+  throw new FlipstreamError('delta_too_new', 'fatal', message);
 }
 
 /**

@@ -5,6 +5,8 @@ export interface Snapshot {
   /** -1: the table does not exist yet. */
   version: number;
   metaData: Metadata | null;
+  /** What the protocol of the table asks of whoever writes it. */
+  minWriterVersion: number;
   files: ReadonlyMap<string, Add>;
   /** Files removed in versions still kept; they stay on the disk for a day for whoever reads those. */
   removed: ReadonlyMap<string, Remove>;
