@@ -1,3 +1,4 @@
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { layout } from '../../producers/home.ts';
@@ -43,4 +44,14 @@ test.each(['archive', 'log'])(
 test('replay adds to nothing', async () => {
   expect(await box.flipstream(['replay', 'home'])).toMatchObject({ code: 2 });
   expect(await box.flipstream(['replay', 'x', '--from', 'memory'])).toMatchObject({ code: 2 });
+});
+
+test('a replay that fails leaves nothing behind, so that it can be tried again', async () => {
+  cpSync(join(box.root, 'home'), join(box.root, 'torn'), { recursive: true });
+  const verdicts = join(box.root, 'torn', 'warehouse', 'verdicts');
+  for (const file of readdirSync(verdicts)) if (file.endsWith('.parquet')) rmSync(join(verdicts, file));
+  const tried = () => box.flipstream(['replay', 'again', '--home', join(box.root, 'torn')]);
+  expect(await tried()).toMatchObject({ code: 1, err: expect.stringContaining('.parquet') });
+  expect(readdirSync(join(box.root, 'again'))).toEqual([]);
+  expect(await tried()).toMatchObject({ code: 1 });
 });

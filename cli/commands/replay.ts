@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type ReplayOptions, replay } from '../../jobs/replay.ts';
 import { openEmbeddedLog } from '../../log/embedded/open.ts';
@@ -43,7 +43,10 @@ export function addReplay(cli: Cli): void {
             const partitions = await log.partitions('trace.events');
             return into(context, fresh, ring, { from: { log }, until, partitions }, progress);
           }),
-    );
+    ).catch((error: unknown) => {
+      empty(fresh);
+      throw error;
+    });
     out.result({ home: fresh.root, from: flags.from, records: counts }, () =>
       [
         ...Object.entries(counts).map(([table, count]) => `${count} ${table}`),
@@ -87,6 +90,12 @@ async function into(
   } finally {
     await log.close();
   }
+}
+
+/** Half of a replay is of no use, and would be in the way of the next try. */
+function empty({ root }: Home): void {
+  if (!existsSync(root)) return;
+  for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true, force: true });
 }
 
 /** @throws FlipstreamError `home_in_use` (usage): replay never adds to what is there. */
