@@ -98,8 +98,8 @@ describe.skipIf((await noKafka()) !== null)('bad days of a cluster', () => {
     await admin.deleteTopics({ topics: ['trace.raw'] });
     await until(async () => !(await admin.listTopics()).includes('trace.raw'));
     const late = await rig.open();
-    for (const refused of [late.publish([event('k', 2)]), late.run(counter('g')).done])
-      await expect(refused).rejects.toMatchObject({
+    for (const refused of [() => late.publish([event('k', 2)]), () => late.run(counter('g')).done])
+      await expect(refused()).rejects.toMatchObject({
         code: 'topic_missing',
         message: expect.stringContaining('flipstream kafka setup'),
       });
