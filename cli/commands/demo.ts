@@ -96,7 +96,7 @@ async function runDemo(context: Context): Promise<void> {
           answer.columns.map((column) => column.name),
           records(answer),
         )}\nFiles: ${place.root} (traces/, log/ and warehouse/ under home/). Nothing is left running.
-Ask more: flipstream sql --home ${home.root}`,
+Ask more: flipstream sql --home ${home.root} (in a checkout, npm link first)`,
     );
   } finally {
     await supervisor.stop();
