@@ -59,7 +59,9 @@ describe.skipIf(skipped !== null)('an engine of its own', () => {
     const grading = task.grade(task.diffOf(RIGHT));
     await vi.waitFor(async () => expect(await containers()).toHaveLength(2), PATIENCE);
     await engine.end('SIGTERM');
-    expect(await grading).toMatchObject({ code: 'ERROR', reason: expect.stringContaining('daemon_down') });
+    // While it goes it may answer once more: which of the two it is, is chance.
+    const reason = expect.stringMatching(/^(daemon_down|engine_lost)/);
+    expect(await grading).toMatchObject({ code: 'ERROR', reason });
     await engine.start();
     expect(await task.grade(task.diffOf(RIGHT))).toMatchObject({ code: 'PASS' });
     await vi.waitFor(async () => expect(await containers()).toEqual([]), PATIENCE);
