@@ -103,7 +103,7 @@ export function createFeed({ wire, onQuiet, onReturn, warn }: FeedOptions): Feed
       const waitMs = wants.size < known.size ? BUSY_WAIT_MS : WAIT_MS;
       const answers = await fetchFrom(broker, wanted, { ...LIMITS, waitMs });
       const problems = [];
-      for (const answer of answers) problems.push(await take(answer));
+      for (const answer of answers) problems.push(await take(answer, wanted));
       const problem = problems.find((one) => one !== null);
       if (problem) await trouble(problem, null);
       else pause = 0;
@@ -116,12 +116,14 @@ export function createFeed({ wire, onQuiet, onReturn, warn }: FeedOptions): Feed
     }
   }
 
-  /** Hands an answer to whoever waits for it. @returns what stands in the way, or null */
-  async function take(fetched: Fetched): Promise<string | null> {
+  /** Hands an answer to whoever asked for it. @returns what stands in the way, or null */
+  async function take(fetched: Fetched, asked: readonly Want[]): Promise<string | null> {
     const { topic, partition, error } = fetched;
     const name = nameOf(topic, partition);
-    const want = wants.get(name);
-    if (!want || closed) return null;
+    const want = asked.find((one) => one.topic === topic && one.partition === partition);
+    // Whoever asks by now may ask for what lies before this: it would be passed over.
+    const isOver = () => wants.get(name) !== want;
+    if (!want || isOver()) return null;
     if (error === 0) {
       if (missing.delete(topic)) onReturn?.(topic);
       want.empty = want.from >= fetched.end;
@@ -132,6 +134,7 @@ export function createFeed({ wire, onQuiet, onReturn, warn }: FeedOptions): Feed
     }
     if (error === OUT_OF_RANGE) {
       const { earliest, end } = await boundsOf(wire, topic, partition);
+      if (isOver()) return null;
       wants.delete(name);
       if (want.from > end) want.reject(rewound(topic, partition, want.from, end));
       else want.resolve({ ...fetched, earliest, end, bytes: Buffer.alloc(0) });
@@ -148,9 +151,11 @@ export function createFeed({ wire, onQuiet, onReturn, warn }: FeedOptions): Feed
 
   async function trouble(message: string, error: unknown): Promise<void> {
     if (closed) return;
-    if (pause === LAST_PAUSE_MS / 2) warn(`${message}; trying again`, error);
-    pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MS), LAST_PAUSE_MS);
+    const before = pause;
+    pause = Math.min(Math.max(before * 2, FIRST_PAUSE_MS), LAST_PAUSE_MS);
+    if (pause === LAST_PAUSE_MS && before < pause) warn(`${message}; trying again`, error);
     await sleep(pause);
+    if (closed) return;
     await wire.refresh();
     setImmediate(kick);
   }
