@@ -66,8 +66,7 @@ function whyNotHidden(phase: Phase, framework: Framework, idsKnown: boolean): st
 }
 
 function whyNotIds(tests: readonly ReportedTest[], ids: readonly string[]): string | null {
-  const seen = new Map<string, ReportedTest[]>();
-  for (const test of tests) seen.set(test.id, [...(seen.get(test.id) ?? []), test]);
+  const seen = Map.groupBy(tests, ({ id }) => id);
   if (ids.length === 0) return 'no test is expected';
   for (const id of ids) {
     const [one, ...more] = seen.get(id) ?? [];
