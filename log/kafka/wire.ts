@@ -25,6 +25,7 @@ export interface Wire {
   groupCoordinator(group: string): Promise<Broker>;
   transactionCoordinator(transactionalId: string): Promise<Broker>;
   clusterId(): string;
+  /** What is asked from then on is refused: kafkajs would connect anew. */
   close(): Promise<void>;
 }
 
@@ -36,6 +37,7 @@ export function createWire(access: BrokerAccess, topics: readonly string[] = [])
   const watched = new Set(topics);
   let cluster = createCluster(access);
   let opened: Promise<void> | null = null;
+  let closed = false;
 
   async function open(): Promise<void> {
     await cluster.connect();
@@ -50,6 +52,7 @@ export function createWire(access: BrokerAccess, topics: readonly string[] = [])
   }
 
   async function ready(): Promise<void> {
+    if (closed) throw unavailable('the connections were closed', brokers);
     const opening = opened ?? open();
     opened = opening;
     try {
@@ -107,6 +110,12 @@ export function createWire(access: BrokerAccess, topics: readonly string[] = [])
     transactionCoordinator: (groupId) =>
       ask((of) => of.findGroupCoordinator({ groupId, coordinatorType: TRANSACTION })),
     clusterId: () => cluster.brokerPool.metadata?.clusterId ?? '',
-    close: () => cluster.disconnect().catch(() => undefined),
+    async close() {
+      closed = true;
+      const last = cluster;
+      // Connecting that is under way is not waited for, and ends when it is done.
+      opened?.then(() => last.disconnect()).catch(() => undefined);
+      await last.disconnect().catch(() => undefined);
+    },
   };
 }
