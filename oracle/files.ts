@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasCode } from '../schemas/errors.ts';
@@ -20,14 +21,14 @@ function syncDirectory(path: string): void {
   closeSync(fd);
 }
 
-let serial = 0;
-const temporary = (path: string) => `${path}.${process.pid}.${serial++}.tmp`;
+/** Not named by the process: in a container the next one has the same number, and what it left would be in the way. */
+const temporary = (path: string) => `${path}.${randomBytes(6).toString('hex')}.tmp`;
 
 /** Writes a private file whole and durably unless it is there already. @returns whether this call made it. */
 export function createFile(path: string, data: string | Uint8Array): boolean {
   const temp = temporary(path);
-  writeSynced(temp, data);
   try {
+    writeSynced(temp, data);
     linkSync(temp, path);
     syncDirectory(dirname(path));
     return true;
@@ -42,7 +43,11 @@ export function createFile(path: string, data: string | Uint8Array): boolean {
 /** Writes a private file whole and durably in place of what was there. */
 export function replaceFile(path: string, data: string | Uint8Array): void {
   const temp = temporary(path);
-  writeSynced(temp, data);
-  renameSync(temp, path);
+  try {
+    writeSynced(temp, data);
+    renameSync(temp, path);
+  } finally {
+    rmSync(temp, { force: true });
+  }
   syncDirectory(dirname(path));
 }
