@@ -26,9 +26,8 @@ export function run<S, P>(core: Core, reducer: Reducer<S, P>): Running {
     const member = createMember(core, reducer.group, group);
     const preparer = reducer.prepare ? createPreparer(reducer.prepare) : null;
     const workers = new Map<string, Promise<void>>();
-    const ended = new AbortController();
-    const stop = AbortSignal.any([stopped, ended.signal]);
-    let failure: { error: unknown } | null = null;
+    const failed = new AbortController();
+    const stop = AbortSignal.any([stopped, failed.signal]);
 
     const deal = () => {
       core.wake.ring();
@@ -37,10 +36,7 @@ export function run<S, P>(core: Core, reducer: Reducer<S, P>): Running {
         if (stop.aborted || workers.has(name)) continue;
         const task = { partition, epoch, group, member };
         const work = reduce(core, reducer, preparer, task, stop)
-          .catch((error: unknown) => {
-            failure ??= { error };
-            ended.abort();
-          })
+          .catch((error: unknown) => failed.abort(error))
           .finally(() => workers.delete(name));
         workers.set(name, work);
       }
@@ -58,12 +54,8 @@ export function run<S, P>(core: Core, reducer: Reducer<S, P>): Running {
       await preparer?.close();
       await member.leave();
     }
-    throwIf(failure);
+    failed.signal.throwIfAborted();
   });
-}
-
-function throwIf(failure: { error: unknown } | null): void {
-  if (failure) throw failure.error;
 }
 
 interface Task {

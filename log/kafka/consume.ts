@@ -25,13 +25,9 @@ export function consume<T extends TopicName, V>(
 ): Running {
   return start(core.running, async (stopped) => {
     const wire = createWire(core.access, options.topics);
-    const ended = new AbortController();
-    const stop = AbortSignal.any([stopped, ended.signal]);
-    let failure: { error: unknown } | null = null;
-    const fail = (error: unknown) => {
-      failure ??= { error };
-      ended.abort();
-    };
+    const failed = new AbortController();
+    const fail = (error: unknown) => failed.abort(error);
+    const stop = AbortSignal.any([stopped, failed.signal]);
     const turns = createTurns();
     let atEnd = false;
     let working = 0;
@@ -77,12 +73,8 @@ export function consume<T extends TopicName, V>(
       feed.close();
       await wire.close();
     }
-    throwIf(failure);
+    failed.signal.throwIfAborted();
   });
-}
-
-function throwIf(failure: { error: unknown } | null): void {
-  if (failure) throw failure.error;
 }
 
 /** Runs one job after another. */

@@ -19,13 +19,9 @@ export function run<S, P>(core: Core, reducer: Reducer<S, P>): Running {
     const changelog = changelogOf(reducer.group);
     const topics: string[] = [...reducer.inputs, changelog];
     const wire = createWire(core.access, topics);
-    const ended = new AbortController();
-    const stop = AbortSignal.any([stopped, ended.signal]);
-    let failure: { error: unknown } | null = null;
-    const fail = (error: unknown) => {
-      failure ??= { error };
-      ended.abort();
-    };
+    const failed = new AbortController();
+    const fail = (error: unknown) => failed.abort(error);
+    const stop = AbortSignal.any([stopped, failed.signal]);
     const watch = createWatch(core, fail);
     const feed = createFeed({ wire, onReturn: watch.check, warn: core.warn });
     const preparer = reducer.prepare ? createPreparer(reducer.prepare) : null;
@@ -86,14 +82,10 @@ export function run<S, P>(core: Core, reducer: Reducer<S, P>): Running {
       for (const states of kept.values()) states.close();
       await wire.close();
     }
-    throwIf(failure);
+    failed.signal.throwIfAborted();
   });
 }
 
 function letGo(feed: Feed, inputs: readonly TopicName[], partition: number): void {
   for (const topic of inputs) feed.release(topic, partition);
-}
-
-function throwIf(failure: { error: unknown } | null): void {
-  if (failure) throw failure.error;
 }
