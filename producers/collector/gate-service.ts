@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { GradeRequest } from '../../schemas/grade.ts';
 import { sha256 } from '../../schemas/hash.ts';
-import type { Content } from '../draft.ts';
 import type { GateGradeAnswer, GateOpenAnswer } from '../gate/protocol.ts';
+import { sealText } from '../redaction/content.ts';
 import type { CommitDeps } from './commit.ts';
-import { cutText } from './cut.ts';
 import type { GradeAsk, OpenRequest } from './gate-api.ts';
 import { createGateLocks, type GateLocks } from './gate-locks.ts';
 import {
@@ -110,7 +109,7 @@ export function createGateService(deps: GateDeps): GateService {
         answer = await gradeOnce(deps, ask);
         return answer;
       } finally {
-        locks.release(ask.session_id, caller, answer && { block: answer.block });
+        locks.release(ask.session_id, caller, answer);
         deps.wake();
       }
     },
@@ -151,7 +150,7 @@ export function createGateService(deps: GateDeps): GateService {
         fields: { request_id, diff_hash, verdict: heard.answer, mode: 'grade', task_id, base_commit },
       };
     });
-    return { answer: heard.answer, block };
+    return { block };
   }
 
   /** Commits that a grade is asked for before it is: a crash can leave no verdict that nobody asked for. */
@@ -174,20 +173,15 @@ export function createGateService(deps: GateDeps): GateService {
           ...{ request_id, task_id, base_commit, diff_hash: ask.diff_hash },
           reason: ask.diff_missing ?? null,
         },
-        diff: contentOf(diff),
+        // its bytes are those of the diff itself, which need not be UTF-8
+        diff: {
+          ...sealText(diff.toString('utf8'), { hash: null, limit: deps.limit }, deps.redact),
+          bytes: diff.length,
+        },
       };
     });
     if (result) return result;
     const message = `session ${ask.session_id} is not known here, so nothing of it can be graded`;
     throw new FlipstreamError('session_unknown', 'usage', message);
-  }
-
-  /** Redacted before it is cut, with room so that nothing is cut in the middle of what a pattern would find. */
-  function contentOf(diff: Buffer): Content {
-    const room = deps.limit + 64 * 1024;
-    const whole = diff.subarray(0, room).toString('utf8');
-    const { text, hits } = deps.redact(whole);
-    const kept = cutText(text, deps.limit);
-    return { text: kept.text, bytes: diff.length, cut: kept.cut || diff.length > room, hits };
   }
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AnswerCode, GradeRequest } from '../../schemas/grade.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import { headerHash } from '../../schemas/header.ts';
+import { connect } from '../gate/client.ts';
 import { BLOCK_OUTPUT, type GateDeps, runGate } from '../gate/gate.ts';
 import { rememberSession } from '../gate/session-file.ts';
 import type { Home } from '../home.ts';
@@ -240,6 +241,36 @@ test('C6 a subagent has no gate, and a session without a task has none to wait f
     action: 'allow',
   });
   expect(await ofKind('stop_allowed')).toEqual([]);
+});
+
+test.each<AnswerCode>(['FAIL', 'ERROR', 'PENDING'])(
+  '%s over the socket is one bit, as at the Stop',
+  async (code) => {
+    session();
+    answers = [code];
+    const client = await connect(home.collectorSocket);
+    const grade = { diff: Buffer.from(DIFF).toString('base64'), diff_hash: sha256(DIFF), deadline_ms: 5000 };
+    try {
+      await client.post('/gate/open', { session_id: 's1' }, 5000);
+      expect(await client.post('/gate/grade', { session_id: 's1', ...grade }, 5000)).toEqual({ block: true });
+    } finally {
+      client.close();
+    }
+  },
+);
+
+test('a secret that ends where the trace stops reading a diff is not half told', async () => {
+  session();
+  const body = `${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n'.repeat(24)}`;
+  const key = `-----BEGIN PRIVATE KEY-----\n${body}-----END PRIVATE KEY-----\n`;
+  // redacted, what was read of it takes far less than the limit
+  const keys = key.repeat(Math.ceil((70 * 1024) / key.length));
+  const before = `${keys}${'x = 1\n'.repeat(10_000)}`.slice(0, 128 * 1024 - 24);
+  await stop({}, `${before}\nghp_${'a1b2c3d4e5'.repeat(4)}\n`);
+  const [request] = await ofKind('grade_requested');
+  expect(request?.diff_redacted).toContain('[REDACTED:private_key]');
+  expect(request?.diff_redacted).not.toContain('ghp_');
+  expect(request).toMatchObject({ truncated: true, diff_bytes: before.length + 46 });
 });
 
 test('a secret in the diff is redacted in the trace, and the oracle gets it whole', async () => {

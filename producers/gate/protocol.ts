@@ -40,8 +40,8 @@ export interface GateGradeRequest {
   deadline_ms: number;
 }
 
+/** Nothing else: who asks may be the agent itself, and what the oracle said is more than it may know. */
 export interface GateGradeAnswer {
-  answer: 'PASS' | 'FAIL' | 'ERROR' | 'PENDING' | 'NO_TASK';
   block: boolean;
 }
 
