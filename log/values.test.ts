@@ -44,3 +44,10 @@ test('P7 what a newer writer added is never dropped: its records wait, and are n
   expect(decoded.refused.map(({ record }) => record.offset)).toEqual([0]);
   expect(decoded).toMatchObject({ batch: { nextOffset: 4 }, waits });
 });
+
+test('P2 a record of something else in the topic waits for no release: it is set aside', () => {
+  const ids = { own: () => 0, text: () => schemaText('Task') };
+  const other = frame(0, Buffer.from('whatever it is'));
+  for (const reader of [valueReader('trace.events', ids), valueDecoder('trace.events', ids)])
+    expect(() => reader(other)).toThrow(expect.objectContaining({ code: 'schema_unreadable' }));
+});

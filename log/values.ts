@@ -108,7 +108,7 @@ export function valueReader(topic: TopicName, ids: SchemaIds): (bytes: Buffer) =
 
 /**
  * Reads each value with what `make` makes of its writer's schema, once a schema.
- * @throws FlipstreamError `newer_writer` (retryable)
+ * @throws FlipstreamError `unknown_schema` (poison), `newer_writer` (retryable), and what `make` does
  */
 function byWriter<V>(
   topic: TopicName,
@@ -124,9 +124,10 @@ function byWriter<V>(
       if (text === null) {
         throw new FlipstreamError('unknown_schema', 'poison', `no schema has the id ${schemaId}`);
       }
+      // First: a newer release writes what ours can read; anything else is none, and nobody to wait for.
+      read = make(text);
       const lost = dropped(schemaText(TOPICS[topic].schema), text);
       if (lost.length > 0) throw newerWriter(topic, lost);
-      read = make(text);
       known.set(schemaId, read);
     }
     return read(body);
