@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { caughtUp, event, everything, until, upTo } from '../conformance/rig.ts';
 import type { Reducer } from '../log.ts';
 import { embeddedRig, mask } from './testing.ts';
+import { createWake } from './wake.ts';
 
 const LONGER_THAN_A_LEASE = 60_000;
 
@@ -99,4 +100,13 @@ test('a clock that jumped back: a dead member whose lease lies far ahead is repl
   log.consume({ group: 'g', topics: ['trace.raw'], onBatch: async () => {} });
   await caughtUp(log, 'g', 'trace.raw');
   await rig.close();
+});
+
+test('P1 a file that fails for a while ends nobody who waits for a commit in it', async () => {
+  const db = new DatabaseSync(':memory:');
+  const wake = createWake(db);
+  const seen = wake.now();
+  db.close();
+  // Whoever waits reads next, and meets the trouble where it is waited out.
+  expect(wake.now()).toBeGreaterThan(seen);
 });

@@ -27,9 +27,13 @@ export function createWake(db: DatabaseSync): Wake {
   const waiting = new Set<() => void>();
 
   function look(): void {
-    const current = integer(version.get(), 'data_version');
-    if (current === known) return;
-    known = current;
+    try {
+      const current = integer(version.get(), 'data_version');
+      if (current === known) return;
+      known = current;
+    } catch {
+      // Whoever waits reads next and meets the same trouble, with a name.
+    }
     count++;
     pause = SHORTEST_MS;
   }
@@ -49,12 +53,7 @@ export function createWake(db: DatabaseSync): Wake {
   function poll(): void {
     timer = null;
     const before = count;
-    try {
-      look();
-    } catch {
-      // Whoever waits reads next and meets the same trouble, with a name.
-      count++;
-    }
+    look();
     if (count !== before) release();
     else pause = Math.min(pause * GROWTH, LONGEST_MS);
     if (waiting.size > 0) timer = setTimeout(poll, pause);

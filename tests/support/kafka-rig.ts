@@ -9,12 +9,13 @@ import { setup } from '../../log/kafka/setup/setup.ts';
 import { partitionOf } from '../../log/partition.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName } from '../../schemas/topics.ts';
 import type { KafkaCluster } from './kafka-broker.ts';
-import { type RegistryDouble, startRegistryDouble } from './registry-double.ts';
+import { startRegistry } from './registry.ts';
+import type { RegistryServer } from './registry-server.ts';
 
 const { ConfigResourceTypes, Partitioners } = kafkajs;
 
 export interface KafkaRig extends Rig {
-  registry: RegistryDouble;
+  registry: RegistryServer;
   partitions: number;
   open(options?: Partial<KafkaOptions>): Promise<KafkaLog>;
 }
@@ -35,7 +36,7 @@ export async function kafkaRig(cluster: KafkaCluster, options: KafkaRigOptions =
   const admin = client.admin();
   await admin.connect();
   await sweep(admin);
-  const registry = await startRegistryDouble();
+  const registry = await startRegistry();
   const replication = Math.min(3, cluster.nodes.length || 1);
   const prepare = () =>
     setup({
@@ -75,8 +76,7 @@ export async function kafkaRig(cluster: KafkaCluster, options: KafkaRigOptions =
       await producer.send({ topic, messages: [{ key, value }] });
       await producer.disconnect();
     },
-    register: async (topic, schema) =>
-      registry.store.register(subjectOf(topic), { schema, schemaType: 'AVRO' }),
+    register: (topic, schema) => registry.register(subjectOf(topic), schema),
     age: (days) => age(rig, admin, client, days),
     unseal: mask,
     async close() {
@@ -89,13 +89,15 @@ export async function kafkaRig(cluster: KafkaCluster, options: KafkaRigOptions =
 }
 
 async function sweep(admin: Admin): Promise<void> {
-  const ours = async () => (await admin.listTopics()).filter((topic) => !topic.startsWith('__'));
+  // Of a registry on the same brokers too, which keeps its schemas in _schemas.
+  const ours = async () => (await admin.listTopics()).filter((topic) => !topic.startsWith('_'));
   const topics = await ours();
   if (topics.length > 0) await admin.deleteTopics({ topics });
   await until(async () => (await ours()).length === 0);
   const { groups } = await admin.listGroups();
   // A member that was killed counts as one until its session has ended.
-  await until(() => admin.deleteGroups(groups.map(({ groupId }) => groupId)).then(yes, no));
+  const consumers = groups.filter(({ protocolType }) => protocolType === 'consumer');
+  await until(() => admin.deleteGroups(consumers.map(({ groupId }) => groupId)).then(yes, no));
 }
 
 const yes = () => true;

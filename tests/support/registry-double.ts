@@ -1,52 +1,27 @@
-/** A schema registry for tests: the endpoints that the client uses, ids across subjects, and compatibility really checked. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
+/** A schema registry of ours for tests: the endpoints that the client uses, ids across subjects, and compatibility really checked. */
 import { z } from 'zod';
-import { listen } from './listen.ts';
+import { type Answers, type RegistryServer, refusal, serveRegistry } from './registry-server.ts';
 import { createSchemaStore, RegistryRefusal, type SchemaStore } from './registry-store.ts';
 
-/** What the double does instead of answering: an outage, a proxy's error, a silence, a 401. */
-type Trouble = 'none' | 'unavailable' | 'proxy-404' | 'silent' | 'unauthorized';
+export type RegistryDouble = RegistryServer;
 
-export interface RegistryDouble {
-  url: string;
-  store: SchemaStore;
-  /** Paths asked for, with their method, since the start. */
-  requests: string[];
-  trouble: Trouble;
-  close(): Promise<void>;
+/** Empty, on a port of its own. */
+export function startRegistryDouble(): Promise<RegistryDouble> {
+  return serveRegistry(answersOf(createSchemaStore()));
 }
 
-const Body = z.object({ schema: z.string(), schemaType: z.string().default('AVRO') });
+const Body = z.object({ schema: z.string(), schemaType: z.enum(['AVRO', 'JSON']).default('AVRO') });
 const Level = z.object({ compatibility: z.string() });
 
-/** @param store of an earlier double, for a registry that comes back. @param port the earlier one's. */
-export async function startRegistryDouble(store = createSchemaStore(), port = 0): Promise<RegistryDouble> {
-  const server = createServer((request, response) => void respond(request, response));
-  const double: RegistryDouble = { ...(await listen(server, port)), store, requests: [], trouble: 'none' };
-
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = new URL(request.url ?? '/', double.url).pathname;
-    double.requests.push(`${request.method} ${path}`);
-    const send = (status: number, body: unknown) =>
-      response
-        .writeHead(status, { 'content-type': 'application/vnd.schemaregistry.v1+json' })
-        .end(JSON.stringify(body));
-    const given = await text(request);
-    if (double.trouble === 'silent') return;
-    if (double.trouble === 'unavailable') return void send(503, { error_code: 50302, message: 'no leader' });
-    if (double.trouble === 'unauthorized')
-      return void send(401, { error_code: 401, message: 'Unauthorized' });
-    if (double.trouble === 'proxy-404') return void response.writeHead(404).end('<html>no route</html>');
+function answersOf(store: SchemaStore): Answers {
+  return async (request, given) => {
     try {
-      send(200, answer(store, `${request.method} ${path}`, given));
+      return { status: 200, body: JSON.stringify(answer(store, request, given)) };
     } catch (error) {
-      if (error instanceof RegistryRefusal)
-        send(error.status, { error_code: error.code, message: error.message });
-      else send(422, { error_code: 42201, message: String(error) });
+      if (error instanceof RegistryRefusal) return refusal(error.status, error.code, error.message);
+      return refusal(422, 422, String(error));
     }
-  }
-  return double;
+  };
 }
 
 function answer(store: SchemaStore, request: string, given: string): unknown {

@@ -1,5 +1,6 @@
 /** What a schema registry keeps, and its rules; error codes are those of the Confluent API. */
 import avro from 'avsc';
+import { messageOf } from '../../schemas/errors.ts';
 
 export class RegistryRefusal extends Error {
   readonly status: number;
@@ -14,6 +15,14 @@ export class RegistryRefusal extends Error {
 interface Given {
   schema: string;
   schemaType: string;
+}
+/** As it is told: of Avro the type goes without saying. */
+interface Told {
+  subject: string;
+  version: number;
+  id: number;
+  schema: string;
+  schemaType?: string;
 }
 interface Version extends Given {
   subject: string;
@@ -35,16 +44,25 @@ export function createSchemaStore() {
     if (versions.length === 0) throw new RegistryRefusal(404, 40401, `Subject '${subject}' not found.`);
     return versions;
   };
+  const find = (subject: string, wanted: string): Version => {
+    if (!/^(latest|[1-9]\d*)$/.test(wanted))
+      throw new RegistryRefusal(422, 42202, `The specified version '${wanted}' is not a valid version id.`);
+    const versions = existing(subject);
+    const found = wanted === 'latest' ? versions.at(-1) : versions[Number(wanted) - 1];
+    if (!found) throw new RegistryRefusal(404, 40402, `Version ${wanted} not found.`);
+    return found;
+  };
   const same = (a: Given, b: Given) =>
-    a.schemaType === b.schemaType && spelled(a.schema) === spelled(b.schema);
+    a.schemaType === b.schemaType && (a.schemaType === 'AVRO' ? spelled(a.schema) === spelled(b.schema) : a.schema === b.schema);
 
   /** Why `given` may not follow what the subject has, by its level. */
   function incompatibilities(subject: string, version: string, given: Given): string[] {
+    checkAvro(given);
     const level = levels.get(subject) ?? 'BACKWARD';
     const versions = of(subject);
     const against =
       version !== 'latest'
-        ? versions.filter((each) => String(each.version) === version)
+        ? [find(subject, version)]
         : level.endsWith('TRANSITIVE')
           ? versions
           : versions.slice(-1);
@@ -64,20 +82,15 @@ export function createSchemaStore() {
     },
     subjects: () => [...new Set(all.map(({ subject }) => subject))],
     versions: (subject: string) => existing(subject).map(({ version }) => version),
-    version(subject: string, wanted: string): Version {
-      const versions = existing(subject);
-      const found =
-        wanted === 'latest' ? versions.at(-1) : versions.find((v) => String(v.version) === wanted);
-      if (!found) throw new RegistryRefusal(404, 40402, `Version ${wanted} not found.`);
-      return found;
-    },
-    lookUp(subject: string, given: Given): Version {
+    version: (subject: string, wanted: string) => told(find(subject, wanted)),
+    lookUp(subject: string, given: Given): Told {
+      checkAvro(given);
       const found = existing(subject).find((version) => same(version, given));
       if (!found) throw new RegistryRefusal(404, 40403, 'Schema not found');
-      return found;
+      return told(found);
     },
     register(subject: string, given: Given): number {
-      if (given.schemaType === 'AVRO') spelled(given.schema);
+      checkAvro(given);
       const again = of(subject).find((version) => same(version, given));
       if (again) return again.id;
       const why = incompatibilities(subject, 'latest', given);
@@ -108,12 +121,19 @@ export function createSchemaStore() {
 const load = (schema: string) =>
   avro.Type.forSchema(JSON.parse(schema) as avro.Schema, { wrapUnions: 'always' });
 
-function spelled(schema: string): string {
+const spelled = (schema: string) => JSON.stringify(load(schema));
+
+function checkAvro({ schema, schemaType }: Given): void {
+  if (schemaType !== 'AVRO') return;
   try {
-    return JSON.stringify(load(schema));
-  } catch {
-    return schema;
+    load(schema);
+  } catch (error) {
+    throw new RegistryRefusal(422, 42201, `Invalid AVRO schema. Error: ${messageOf(error)}`);
   }
+}
+
+function told({ schemaType, ...rest }: Version): Told {
+  return schemaType === 'AVRO' ? rest : { ...rest, schemaType };
 }
 
 function unreadable(reader: string, writer: string): string[] {
@@ -121,6 +141,6 @@ function unreadable(reader: string, writer: string): string[] {
     load(reader).createResolver(load(writer));
     return [];
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [messageOf(error)];
   }
 }
