@@ -37,11 +37,14 @@ export async function startHttpThread(
   let refused: Refusals = NO_REFUSALS;
   let closing = false;
   let worker: Worker;
+  /** Resolves when it has ended, also for whoever asks afterwards. */
+  let gone: Promise<void>;
 
-  async function start(port: number): Promise<number> {
+  function start(port: number): Promise<number> {
     const started = new Worker(HOST, { workerData: { ...asked, port } });
     worker = started;
-    return await new Promise<number>((resolve, reject) => {
+    gone = new Promise((resolve) => started.once('exit', () => resolve()));
+    return new Promise<number>((resolve, reject) => {
       started.on('message', (said: Said) => {
         if ('port' in said) resolve(said.port);
         else if ('refused' in said) refused = said.refused;
@@ -60,7 +63,7 @@ export async function startHttpThread(
   }
 
   function watchOver(port: number): void {
-    worker.once('exit', () => {
+    void gone.then(() => {
       if (closing) return;
       warn('the thread of the HTTP transport ended; it is started again', { port });
       setTimeout(() => {
@@ -81,7 +84,6 @@ export async function startHttpThread(
     },
     async close() {
       closing = true;
-      const gone = new Promise((resolve) => worker.once('exit', resolve));
       worker.postMessage('stop');
       const late = setTimeout(() => void worker.terminate(), 2_000);
       await gone;
