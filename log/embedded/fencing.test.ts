@@ -2,7 +2,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { caughtUp, event, everything, until, upTo } from '../conformance/rig.ts';
 import type { Reducer } from '../log.ts';
+import { openCatalog } from './catalog.ts';
+import { createMember } from './member.ts';
+import { named } from './sqlite-errors.ts';
 import { embeddedRig, mask } from './testing.ts';
+import { createTransact } from './transact.ts';
 import { createWake } from './wake.ts';
 
 const LONGER_THAN_A_LEASE = 60_000;
@@ -110,3 +114,36 @@ test('P1 a file that fails for a while ends nobody who waits for a commit in it'
   // Whoever waits reads next, and meets the trouble where it is waited out.
   expect(wake.now()).toBeGreaterThan(seen);
 });
+
+test('P1 a full disk ends nobody who gives a partition up: it is held until it can be given', async () => {
+  const rig = await embeddedRig();
+  await rig.open();
+  const db = new DatabaseSync(rig.path);
+  const transact = createTransact(db, rig.path);
+  db.exec(`INSERT INTO grp VALUES (7, 'g')`);
+  const warned: string[] = [];
+  let full = false;
+  const member = createMember(
+    {
+      ...{ db, catalog: await openCatalog(db, transact), clock: Date.now, leaseMs: 10_000 },
+      transact: (body) => (full ? Promise.reject(diskFull(rig.path)) : transact(body)),
+      warn: (message) => warned.push(message),
+    },
+    'g',
+    7,
+  );
+  await member.join(() => {});
+  full = true;
+  await member.release(0, member.owned.get(0) ?? -1);
+  expect(warned).toEqual(['g: partition 0 could not be given up; trying again']);
+  expect([...member.owned.keys()]).toEqual([1, 2, 3]);
+  await until(() => member.owned.has(0));
+  full = false;
+  await member.leave();
+  db.close();
+  await rig.close();
+});
+
+function diskFull(path: string): unknown {
+  return named(Object.assign(new Error('no space left'), { code: 'ENOSPC' }), path);
+}

@@ -20,13 +20,16 @@ export interface Member {
   surplus(): boolean;
   /** Only inside a write transaction. @throws FlipstreamError `fenced` */
   check(partition: number, epoch: number): void;
+  /** Gives a partition up, or goes on holding it when the file cannot be written. */
   release(partition: number, epoch: number): Promise<void>;
   /** Looks now, and from then on regularly. */
   join(onChange: () => void): Promise<void>;
   leave(): Promise<void>;
 }
 
-export function createMember(core: Core, groupName: string, group: number): Member {
+type MemberCore = Pick<Core, 'db' | 'catalog' | 'clock' | 'leaseMs' | 'transact' | 'warn'>;
+
+export function createMember(core: MemberCore, groupName: string, group: number): Member {
   const { db, catalog, clock, leaseMs } = core;
   const me = randomBytes(8).toString('hex');
   const owned = new Map<number, number>();
@@ -139,7 +142,12 @@ export function createMember(core: Core, groupName: string, group: number): Memb
     },
     async release(partition, epoch) {
       if (owned.get(partition) === epoch) owned.delete(partition);
-      await core.transact(() => free.run(group, partition, me, epoch));
+      try {
+        await core.transact(() => free.run(group, partition, me, epoch));
+      } catch (error) {
+        // Held still: the next look finds it so.
+        core.warn(`${groupName}: partition ${partition} could not be given up; trying again`, error);
+      }
     },
     join: keep,
     async leave() {

@@ -31,11 +31,11 @@ export function createWake(db: DatabaseSync): Wake {
       const current = integer(version.get(), 'data_version');
       if (current === known) return;
       known = current;
+      pause = SHORTEST_MS;
     } catch {
       // Whoever waits reads next and meets the same trouble, with a name.
     }
     count++;
-    pause = SHORTEST_MS;
   }
 
   function ring(): void {
