@@ -4,7 +4,6 @@ import { assemble } from './assemble.ts';
 import { type CommitDeps, type Committer, createCommitter } from './commit.ts';
 import { emitOwn } from './host-events.ts';
 import type { SpoolFiles } from './spool-files.ts';
-
 import { gapNotice } from './upkeep.ts';
 import { begin, finish } from './work.ts';
 
@@ -44,10 +43,9 @@ export function createIngest(deps: IngestDeps): Ingest {
    * Where users drop their entries, a session belongs to the one whose entry came first; an entry that the collector's
    * own user put there comes from no agent.
    */
-  function isOwn(name: string, { session_id }: SpoolEntry): boolean {
+  function isOwn({ session_id }: SpoolEntry, uid: number): boolean {
     if (deps.capture !== 'separate_user') return true;
-    const uid = spool.ownerOf(name);
-    if (uid === null || uid === process.getuid?.()) return false;
+    if (uid === process.getuid?.()) return false;
     const owner = store.meta(`uid ${session_id}`);
     if (owner === null) store.putMeta(`uid ${session_id}`, String(uid));
     return owner === null || owner === String(uid);
@@ -72,13 +70,13 @@ export function createIngest(deps: IngestDeps): Ingest {
     store.transaction(() => {
       const committer = createCommitter(deps);
       for (const name of names) {
-        const entry = spool.read(name);
-        if (!entry || !usable(entry) || !isOwn(name, entry)) {
-          bad.push(name);
-          continue;
-        }
-        one(committer, name, entry);
-        good.push(name);
+        const found = spool.read(name);
+        // worked in and removed meanwhile, or taken back by a hook that could not make it durable
+        if (found === 'gone') continue;
+        if (found !== 'unusable' && usable(found.entry) && isOwn(found.entry, found.uid)) {
+          one(committer, name, found.entry);
+          good.push(name);
+        } else bad.push(name);
       }
       committer.end();
     });

@@ -3,7 +3,6 @@ import {
   constants,
   fstatSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -16,15 +15,15 @@ import { hasCode } from '../../schemas/errors.ts';
 import { SpoolEntry } from '../draft.ts';
 import type { Home } from '../home.ts';
 
+/** What a name stands for: an entry and the id of the user whose file it is; nothing any more; or no entry that this release can read. */
+export type Found = { entry: SpoolEntry; uid: number } | 'gone' | 'unusable';
+
 /** The collector's view of the spool: entries in the order of their names, which is the order of capture. */
 export interface SpoolFiles {
   directory: string;
   /** Without gaps: whatever was there before the last of them came is among them. */
   list(): string[];
-  /** null: gone, or not an entry that this release can read. */
-  read(name: string): SpoolEntry | null;
-  /** User id of who dropped an entry; null: gone. */
-  ownerOf(name: string): number | null;
+  read(name: string): Found;
   /** Deletes files, durably. */
   remove(names: readonly string[]): void;
   /** Keeps an entry that cannot be read beside the others, for a person to look at. */
@@ -47,7 +46,6 @@ export function openSpool(home: Home): SpoolFiles {
       return last === undefined ? [] : entriesIn(directory).filter((name) => name <= last);
     },
     read: (name) => readEntry(join(directory, name)),
-    ownerOf: (name) => lstatSync(join(directory, name), { throwIfNoEntry: false })?.uid ?? null,
     remove(names) {
       for (const name of names) {
         try {
@@ -79,22 +77,23 @@ function entriesIn(directory: string): string[] {
   );
 }
 
-/** The spool may be a folder that others write to: only a plain file of a sane size is read. */
-function readEntry(path: string): SpoolEntry | null {
+/** What the whole machine lacks for a moment is no fault of an entry's. */
+const PASSING = ['EMFILE', 'ENFILE', 'ENOMEM', 'EIO'] as const;
+
+/** The spool may be a folder that others write to: only a plain file of a sane size is read, and its owner is the opened file's. */
+function readEntry(path: string): Found {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'EIO'))
-      throw error;
-    return null;
+    if (PASSING.some((code) => hasCode(error, code))) throw error;
+    return isGone(error) ? 'gone' : 'unusable';
   }
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile() || stat.size > MAX_ENTRY_BYTES) return null;
-    const text = readFileSync(file, 'utf8');
-    const parsed = SpoolEntry.safeParse(parse(text));
-    return parsed.success ? parsed.data : null;
+    if (!stat.isFile() || stat.size > MAX_ENTRY_BYTES) return 'unusable';
+    const parsed = SpoolEntry.safeParse(parse(readFileSync(file, 'utf8')));
+    return parsed.success ? { entry: parsed.data, uid: stat.uid } : 'unusable';
   } finally {
     closeSync(file);
   }

@@ -49,7 +49,11 @@ test('an entry is put whole, read by the collector in order, and leaves nothing 
     expect(putEntry(home, entry(session), ms)).toBe('kept');
   const spool = openSpool(home);
   const names = spool.list();
-  expect(names.map((name) => spool.read(name)?.session_id)).toHaveLength(2);
+  expect(names.map((name) => spool.read(name))).toEqual([
+    { entry: entry('b'), uid: process.getuid?.() ?? 0 },
+    { entry: entry('a'), uid: process.getuid?.() ?? 0 },
+  ]);
+  expect(spool.read('0-1-a.json')).toBe('gone');
   expect([...names].sort()).toEqual(names);
   expect(readdirSync(join(home.spool, 'tmp'))).toEqual([]);
   expect(statSync(home.reserve).size).toBe(RESERVE_BYTES);
