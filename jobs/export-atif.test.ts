@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Bench, importBench, jsonl, transcript } from '../producers/import/testing.ts';
 import { trajectories } from '../producers/import/testing-atif.ts';
+import { blankEvent } from '../schemas/testing.ts';
 import { toAtif } from './export-atif.ts';
 import { toClaudeJsonl, toOpenAi } from './export-chat.ts';
 
@@ -57,4 +58,25 @@ test('any session becomes ATIF 1.7, chat messages and a transcript that imports 
   elsewhere.remove();
   expect(again.reasons).toEqual({});
   expect(again.formats['claude-code']).toMatchObject({ messages: 2, tool_calls: 1, failures: 1 });
+});
+
+test('results of calls to which a harness gave no id stand with their own calls', () => {
+  const call = (seq: number, output: string) => ({
+    ...blankEvent(),
+    ...{ session_id: 's', chain_id: 'c', seq, type: 'tool_call', tool_name: 'Bash' },
+    output_redacted: output,
+  });
+  expect(toAtif([call(0, 'one'), call(1, 'two')])).toMatchObject({
+    steps: [
+      {
+        tool_calls: [{ tool_call_id: 'call-1' }, { tool_call_id: 'call-2' }],
+        observation: {
+          results: [
+            { source_call_id: 'call-1', content: 'one' },
+            { source_call_id: 'call-2', content: 'two' },
+          ],
+        },
+      },
+    ],
+  });
 });

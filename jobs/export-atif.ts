@@ -123,18 +123,19 @@ function stepOfAtif(event: TraceEvent): Step | null {
 function addCalls(step: Step, calls: readonly TraceEvent[]): void {
   const places = step.tool_calls;
   const results = [...(step.observation?.results ?? [])];
+  const idOf = (event: TraceEvent, at: number) => event.tool_use_id ?? `call-${at + 1}`;
   step.tool_calls = calls.map((event, at) => ({
-    tool_call_id: event.tool_use_id ?? `call-${at + 1}`,
+    tool_call_id: idOf(event, at),
     function_name: event.tool_name ?? 'unknown',
     arguments: argumentsOf(event),
     ...(places ? places[at] : extraOf(event)),
   }));
-  for (const event of calls) {
+  for (const [at, event] of calls.entries()) {
     const place = results.find((one) => one.source_call_id === event.tool_use_id && isPlace(one.content));
     if (place) place.content = Array.isArray(place.content) ? jsonIn(event.output_redacted) : outcome(event);
     else if (!places) {
       const content = outcome(event);
-      if (content !== null) results.push({ source_call_id: event.tool_use_id ?? 'call-1', content });
+      if (content !== null) results.push({ source_call_id: idOf(event, at), content });
     }
   }
   if (step.observation || results.length > 0) step.observation = { ...step.observation, results };
