@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Bench, importBench, jsonl, transcript } from '../producers/import/testing.ts';
 import { trajectories } from '../producers/import/testing-atif.ts';
+import type { TraceEvent } from '../schemas/generated.ts';
 import { blankEvent } from '../schemas/testing.ts';
 import { toAtif } from './export-atif.ts';
 import { toClaudeJsonl, toOpenAi } from './export-chat.ts';
@@ -61,7 +62,7 @@ test('any session becomes ATIF 1.7, chat messages and a transcript that imports 
 });
 
 test('results of calls to which a harness gave no id stand with their own calls', () => {
-  const call = (seq: number, output: string) => ({
+  const call = (seq: number, output: string): TraceEvent => ({
     ...blankEvent(),
     ...{ session_id: 's', chain_id: 'c', seq, type: 'tool_call', tool_name: 'Bash' },
     output_redacted: output,
