@@ -32,7 +32,7 @@ export function askOracle(oracle: OracleAt, path: string, { body, signal }: Ask)
       ...(text ? { 'content-type': 'application/json', 'content-length': text.length } : {}),
     },
     signal,
-    ...(url.protocol === 'unix:' ? { socketPath: url.pathname } : { host: url.hostname, port: url.port }),
+    ...(url.protocol === 'unix:' ? { socketPath: url.pathname } : { host: hostOf(url), port: url.port }),
     ...(url.protocol === 'https:' && oracle.ca !== undefined ? { ca: readFileSync(oracle.ca) } : {}),
   };
   return new Promise((resolve, reject) => {
@@ -40,6 +40,11 @@ export function askOracle(oracle: OracleAt, path: string, { body, signal }: Ask)
     request.on('error', reject);
     request.end(text ?? undefined);
   });
+}
+
+/** Without the brackets that an address of IPv6 has in a URL, and nowhere else. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.+)\]$/, '$1');
 }
 
 /** The whole body. @throws when it is longer than `limit` bytes, or cut short. */
