@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import kafkajs, { type ISocketFactory, type Kafka, type SASLOptions } from 'kafkajs';
 import Cluster from 'kafkajs/src/cluster/index.js';
-import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+import './kafkajs-repairs.ts';
 import type { BrokerAccess } from './settings.ts';
 
 const { CompressionCodecs, CompressionTypes, logLevel } = kafkajs;
@@ -18,15 +18,6 @@ CompressionCodecs[CompressionTypes.ZSTD] = () => ({
   decompress,
 });
 
-/**
- * kafkajs looks at every connection's queue each millisecond for ever (with a timeout of minus a few decades), also
- * when nothing waits in it: an idle process with some dozens of connections is never idle.
- */
-const schedule = RequestQueue.prototype.scheduleCheckPendingRequests;
-RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
-  if (this.pending.length > 0) schedule.call(this);
-};
-
 const CONNECT_MS = 5_000;
 const REQUEST_MS = 30_000;
 /** Whoever asks has a longer patience of its own, and tells what it waits for. */
@@ -37,7 +28,7 @@ const READ_COMMITTED = 1;
  * kafkajs leaves Nagle's algorithm on: small requests would wait for the acknowledgement of the last. A server name
  * that is an address is not allowed in TLS.
  */
-const socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
+export const socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
   const secured = typeof ssl === 'object' ? ssl : {};
   const socket = ssl
     ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...secured }, onConnect)

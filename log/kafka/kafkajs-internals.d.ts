@@ -123,7 +123,7 @@ declare module 'kafkajs/src/cluster/index.js' {
     findGroupCoordinator(group: { groupId: string; coordinatorType?: number }): Promise<Broker>;
     findTopicPartitionMetadata(topic: string): PartitionMetadata[];
   }
-  export type { Broker, TopicPlaces };
+  export type { Broker, Protocol, TopicPlaces };
 }
 
 declare module 'kafkajs/src/protocol/encoder.js' {
@@ -145,6 +145,32 @@ declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
       partitions: { partition: number; fetchOffset: string; maxBytes: number }[];
     }[];
   }): { apiKey: number; apiVersion: number; apiName: string; encode: () => Promise<unknown> };
+}
+
+declare module 'kafkajs/src/network/connection.js' {
+  import type { Socket } from 'node:net';
+  import type { ISocketFactory, Logger } from 'kafkajs';
+  import type { Protocol } from 'kafkajs/src/cluster/index.js';
+
+  export default class Connection {
+    constructor(options: {
+      host: string;
+      port: number;
+      logger: Logger;
+      socketFactory: ISocketFactory;
+      connectionTimeout: number;
+      requestTimeout: number;
+    });
+    socket?: Socket;
+    /** Of the answer that is being read. */
+    chunks: Buffer[];
+    bytesBuffered: number;
+    bytesNeeded: number;
+    isConnected(): boolean;
+    connect(): Promise<boolean>;
+    disconnect(): Promise<boolean>;
+    send<T>(protocol: Protocol<T>): Promise<T>;
+  }
 }
 
 declare module 'kafkajs/src/network/requestQueue/index.js' {
