@@ -31,6 +31,17 @@ test('a part that crashes is started again', async () => {
   expect(() => process.kill(pid, 0)).toThrow();
 });
 
+test('a part that could not even be started is tried again', async () => {
+  const { execPath } = process;
+  process.execPath = join(root, 'not-there-for-a-moment');
+  const supervisor = run(`process.send({ ready: 'part' }); process.on('SIGTERM', () => process.exit(0));`);
+  await vi.waitFor(() => expect(supervisor.pids()).toEqual({}));
+  process.execPath = execPath;
+  await supervisor.ready;
+  await supervisor.stop();
+  expect(supervisor.pids()).toEqual({});
+});
+
 test('a part that another start would not mend is not started again, and says why', async () => {
   const supervisor = run(
     `process.send({ failed: { code: 'x', kind: 'fatal', message: 'No.' } }, () => process.exit(1))`,

@@ -69,21 +69,28 @@ export function supervise(
       waiting.delete(part.name);
       if (waiting.size === 0) resolve();
     });
-    child.once('error', (error) =>
-      logger.error({ part: part.name, reason: error.message }, 'a part cannot be started'),
-    );
-    child.once('exit', (code, signal) => {
-      children.delete(part.name);
+    const again = () => {
       if (stopping || hopeless) return;
-      logger.warn(
-        { part: part.name, code, signal, again_in_ms: settled },
-        'a part has ended and is started again',
-      );
       const timer = setTimeout(() => {
         timers.delete(timer);
         start(part, Math.min(settled * 2, LONGEST_PAUSE_MS));
       }, settled);
       timers.add(timer);
+    };
+    child.on('error', ({ message: reason }) => {
+      if (child.pid !== undefined) return; // it runs, and was not reached; of its end it tells itself
+      children.delete(part.name);
+      logger.error({ part: part.name, reason, again_in_ms: settled }, 'a part cannot be started');
+      again();
+    });
+    child.once('exit', (code, signal) => {
+      children.delete(part.name);
+      if (!stopping && !hopeless)
+        logger.warn(
+          { part: part.name, code, signal, again_in_ms: settled },
+          'a part has ended and is started again',
+        );
+      again();
     });
   }
 
