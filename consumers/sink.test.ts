@@ -1,6 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EmbeddedLog } from '../log/embedded/open.ts';
+import { tryCommit } from '../warehouse/delta/files.ts';
 import { readSnapshot } from '../warehouse/delta/snapshot.ts';
 import { query } from '../warehouse/query.ts';
 import { tableDir } from '../warehouse/tables.ts';
@@ -166,6 +167,17 @@ test('a landing that fails for a while is tried again, and nothing is lost or do
   await expect.poll(() => sink.stats().tables.events?.rows, { timeout: 10_000 }).toBe(10);
   await sink.stop();
   expect(await ask('SELECT count(*), count(DISTINCT event_id) FROM events')).toEqual([[10, 10]]);
+});
+
+test('a landing that can never succeed ends the sink at once, also when nothing comes after it', async () => {
+  const sink = await startSink({ log, warehouse: place.warehouse, clock: Date.now, flushMs: 5 });
+  await log.publish(events('a', 0, 1));
+  await expect.poll(() => sink.stats().tables.events?.rows).toBe(1);
+  const dir = tableDir(place.warehouse, 'events');
+  const { version } = await readSnapshot(dir);
+  tryCommit(dir, version + 1, '{"protocol":{"minReaderVersion":1,"minWriterVersion":4}}\n');
+  await log.publish(events('a', 1, 2));
+  await expect(sink.done).rejects.toMatchObject({ code: 'delta_too_new' });
 });
 
 function chain(events: number) {

@@ -74,7 +74,8 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
   const ids = new Map<string, string>();
   const stopping = new AbortController();
   let landing: Promise<void> = Promise.resolve();
-  let failed: { error: unknown } | null = null;
+  /** Aborted by a failure that will not pass, with it as the reason. */
+  const failed = new AbortController();
   let timer: NodeJS.Timeout | null = null;
   let lastFlush = Number.NEGATIVE_INFINITY;
 
@@ -90,7 +91,7 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
     return id;
   }
 
-  /** Lands what is held, after what is landing already. Never rejects: a failure that will not pass is in `failed`. */
+  /** Lands what is held, after what is landing already. Never rejects: a failure that will not pass ends the sink. */
   function flush(): Promise<void> {
     if (timer) clearTimeout(timer);
     timer = null;
@@ -103,7 +104,7 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
     }));
     landing = landing.then(async () => {
       for (const { name, table, hold, cargo } of cargos) {
-        if (cargo === null || failed) continue;
+        if (cargo === null || failed.signal.aborted) continue;
         try {
           const landed = await persist(() => land({ table, name, writer, clock }, cargo));
           hold.reuse(cargo.sheet);
@@ -114,7 +115,8 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
             cargo.delays.map((at) => now - at),
           );
         } catch (error) {
-          failed ??= { error };
+          failed.abort(error);
+          void running.stop();
         }
       }
     });
@@ -136,9 +138,7 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
     }
   }
 
-  function check(): void {
-    if (failed) throw failed.error;
-  }
+  const check = () => failed.signal.throwIfAborted();
 
   async function onBatch(batch: Batch<LandedTopic, Buffer>): Promise<void> {
     check();
