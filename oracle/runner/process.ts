@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, statfs, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FlipstreamError, hasCode, messageOf } from '../../schemas/errors.ts';
 import { applyDiff } from '../diff/apply.ts';
@@ -8,6 +8,7 @@ import type { Report } from '../evidence/report.ts';
 import { checkOut, pathsAtBase, placeHidden } from './checkout.ts';
 import { FIXED_ENVIRONMENT } from './fixed-environment.ts';
 import { planRun } from './phases.ts';
+import { removeTree } from './remove-tree.ts';
 import type { FaultClass, RunJob, Runner, RunResult } from './runner.ts';
 import { runPhase } from './spawn.ts';
 import { killStrays } from './stray.ts';
@@ -36,7 +37,7 @@ export function processRunner(options: ProcessRunnerOptions): Runner {
         return await runIn(work, job, path, options.minFreeBytes ?? 64 * 2 ** 20);
       } finally {
         killStrays(work);
-        await rm(work, { recursive: true, force: true, maxRetries: 3 });
+        await removeTree(work);
       }
     },
     async sweep() {
@@ -48,7 +49,7 @@ export function processRunner(options: ProcessRunnerOptions): Runner {
         )
           continue;
         killStrays(join(parent, name));
-        await rm(join(parent, name), { recursive: true, force: true, maxRetries: 3 });
+        await removeTree(join(parent, name));
       }
     },
   };
@@ -110,7 +111,7 @@ async function runIn(work: string, job: RunJob, path: string, minFree: number): 
     });
     killStrays(work);
     job.signal?.throwIfAborted();
-    await rm(place, { recursive: true, force: true, maxRetries: 3 });
+    await removeTree(place);
     reports.set(planned.name, { text: report, tree: join(place, 'repo') });
     if (planned.hidden) result.hidden.push(phase);
     else result.suite = phase;
