@@ -216,6 +216,13 @@ describe('C12 a Stop hook loops for ever, or its crash lets the agent stop', () 
     expect(notes).toEqual(['gate_error']);
   });
 
+  test('C12 a count that cannot be taken back changes no decision', async () => {
+    put(home.root, `gate/${sha256('s1')}.faults.json/in-the-way`, '');
+    await collect(grading('FAIL', true));
+    expect(await gate()).toBe(BLOCK_OUTPUT);
+    expect(notes).toEqual([]);
+  });
+
   test('C12 a note that cannot be kept changes no decision', async () => {
     const note = () => {
       throw new Error('disk full');

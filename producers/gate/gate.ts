@@ -70,7 +70,7 @@ export async function runGate(event: StopEvent, deps: GateDeps): Promise<string>
   const ungraded = ungradedReason(event);
   try {
     const block = await decide(event, deps, ungraded);
-    clearFaults(deps.home, event.session_id);
+    await quietly(() => clearFaults(deps.home, event.session_id));
     return block && ungraded === null ? BLOCK_OUTPUT : '';
   } catch (error) {
     if (ungraded !== null) return '';
@@ -200,7 +200,7 @@ async function quietly(work: () => Promise<void> | void): Promise<void> {
   try {
     await within(NOTE_MS, work);
   } catch {
-    // a note that cannot be kept must not change the decision; the spool counts its own losses
+    // what cannot be noted, or taken back, must not change the decision; the spool counts its own losses
   }
 }
 
