@@ -36,7 +36,7 @@ const QUERIES = [
 ];
 const answers = () =>
   Promise.all(QUERIES.map((sql) => query(place.warehouse, sql, { memoryMiB: 256, threads: 1 })));
-const files = async (table: 'events' | 'sessions') =>
+const files = async (table: 'events' | 'sessions' | 'verdicts') =>
   (await readSnapshot(tableDir(place.warehouse, table))).files.size;
 
 test('P6 thousands of tiny files: merged, with the same answer to every query before and after', async () => {
@@ -92,7 +92,7 @@ test('compaction beside a busy sink loses and doubles nothing', async () => {
 
 test('files whose rows are not as many as the log says stay as they are, and that is told', async () => {
   for (let round = 0; round < 3; round++) {
-    await log.publish([event('s0', round)]);
+    await log.publish([event('s0', round), verdict(`v${round}`, 's0')]);
     await landAll(log, place);
   }
   const dir = tableDir(place.warehouse, 'events');
@@ -104,5 +104,7 @@ test('files whose rows are not as many as the log says stay as they are, and tha
     compact({ warehouse: place.warehouse, clock: Date.now, from: 2, memoryMiB: 256 }),
   ).rejects.toMatchObject({ code: 'delta_miscounted', message: expect.stringContaining('4 rows, and 3') });
   expect(await files('events')).toBe(before);
+  // One table that cannot be merged keeps no other from it.
+  expect(await files('verdicts')).toBe(1);
   expect(readdirSync(dir).filter((file) => file.endsWith('.parquet')).length).toBe(before);
 });

@@ -5,8 +5,7 @@ import type { Clock } from '../schemas/time.ts';
 import { type Add, rowsOf } from './delta/actions.ts';
 import { addOf, newFileName, openTable, type Table } from './delta/table.ts';
 import { type Vacuumed, vacuum } from './delta/vacuum.ts';
-import type { Snapshot } from './delta/version.ts';
-import { name } from './duck.ts';
+import { name as identifier } from './duck.ts';
 import { openParquetWriter, PACKED, type ParquetWriter } from './parquet.ts';
 import { relation } from './relation.ts';
 import { specOf, TABLE_NAMES, type TableName, tableColumns, tableDir } from './tables.ts';
@@ -34,7 +33,8 @@ export interface Compacted {
 /**
  * Merges small files and packs them harder: sorted by what is read together, at a high zstd level. Nobody's
  * answer changes, since the rows are the same (`dataChange: false`), and removed files stay for a day.
- * Safe beside the sink: when the sink rewrote a file meanwhile, that merge is dropped.
+ * Safe beside the sink: when the sink rewrote a file meanwhile, that merge is dropped. A table that fails keeps no
+ * other from its turn; the first failure is thrown at the end.
  * @throws FlipstreamError `warehouse_write`, `delta_commit_failed` (retryable), `delta_*` (fatal), among them
  *   `delta_miscounted`
  */
@@ -45,22 +45,23 @@ export async function compact(options: CompactOptions): Promise<Compacted[]> {
     spill: join(warehouse, '.spill'),
   });
   const report: Compacted[] = [];
+  const failures: unknown[] = [];
   try {
-    for (const table of TABLE_NAMES) {
-      const dir = tableDir(warehouse, table);
-      const { merged, made } = await compactTable(
-        await openTable(dir, tableColumns(table), clock),
-        table,
-        writer,
-        options,
-      );
-      report.push({ table, merged, made, vacuumed: await vacuum(dir, clock()) });
+    for (const name of TABLE_NAMES) {
+      try {
+        const table = await openTable(tableDir(warehouse, name), tableColumns(name), clock);
+        const { merged, made } = await compactTable(table, name, writer, options);
+        report.push({ table: name, merged, made, vacuumed: await vacuum(table.dir, clock()) });
+      } catch (error) {
+        failures.push(error);
+      }
     }
-    return report;
   } finally {
     writer.close();
     rmSync(join(warehouse, '.spill'), { recursive: true, force: true });
   }
+  if (failures.length > 0) throw failures[0];
+  return report;
 }
 
 async function compactTable(
@@ -120,24 +121,24 @@ async function merge(
     table.columns,
     sources.map((add) => join(table.dir, add.path)),
   );
-  const order = specOf(tableName).order.map(name).join(', ');
+  const order = specOf(tableName).order.map(identifier).join(', ');
   const written = await writer.copy(full, `${from} ORDER BY ${order}`, PACKED);
   const expected = sources.reduce((sum, add) => sum + (rowsOf(add) ?? 0), 0);
-  const add = addOf(path, written, clock(), false);
   // A merged file that lost or gained a row must never be committed, whatever made it so.
   if (written.rows !== expected) {
     rmSync(full, { force: true });
     throw miscounted(table.dir, sources.length, expected, written.rows);
   }
+  const adds = [addOf(path, written, clock(), false)];
+  const removes = sources.map((source) => ({
+    path: source.path,
+    deletionTimestamp: clock(),
+    dataChange: false,
+  }));
   for (;;) {
-    const now: Snapshot = await table.refresh();
+    const now = await table.refresh();
     if (sources.some((source) => !now.files.has(source.path))) break;
-    const removes = sources.map((source) => ({
-      path: source.path,
-      deletionTimestamp: clock(),
-      dataChange: false,
-    }));
-    if (await table.commit(now, { operation: 'OPTIMIZE', adds: [add], removes })) return true;
+    if (await table.commit(now, { operation: 'OPTIMIZE', adds, removes })) return true;
   }
   rmSync(full, { force: true });
   return false;
