@@ -6,6 +6,7 @@ import { event, landAll, newPlace, openLog, type Place, verdict } from '../../co
 import { replay } from '../../jobs/replay.ts';
 import { everything } from '../../log/conformance/rig.ts';
 import { frame, unframe } from '../../log/framing.ts';
+import { openRegistry } from '../../log/kafka/registry/registry.ts';
 import type { Log } from '../../log/log.ts';
 import { decoder } from '../../schemas/codec.ts';
 import { query } from '../../warehouse/query.ts';
@@ -80,7 +81,7 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
     const file = new URL('../../schemas/fixtures/first-release.json', import.meta.url);
     const { schema, records } = Fixture.parse(JSON.parse(readFileSync(file, 'utf8'))).TraceEvent;
     const old = JSON.stringify(schema);
-    const id = rig.registry.store.register('trace.raw-value', { schema: old, schemaType: 'AVRO' });
+    const id = await rig.register('trace.raw', old);
     const log = await rig.open();
     for (const { base64 } of records)
       await rig.inject('trace.raw', 'old', frame(id, Buffer.from(base64, 'base64')));
@@ -92,7 +93,8 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
     const fresh = read.find(({ key }) => key === 'new');
     const stored = fresh && (await log.bytesAt('trace.raw', fresh.partition, fresh.offset));
     if (!stored) throw new Error('the new record is not there');
-    const oldConsumer = decoder('TraceEvent', rig.registry.store.byId(unframe(stored.value).schemaId).schema);
+    const registry = openRegistry({ url: rig.registry.url });
+    const oldConsumer = decoder('TraceEvent', await registry.schemaOf(unframe(stored.value).schemaId));
     expect(oldConsumer(unframe(stored.value).body)).toMatchObject({ seq: 7, session_id: 'new' });
   }, 120_000);
 });

@@ -16,14 +16,6 @@ interface Given {
   schema: string;
   schemaType: string;
 }
-/** As it is told: of Avro the type goes without saying. */
-interface Told {
-  subject: string;
-  version: number;
-  id: number;
-  schema: string;
-  schemaType?: string;
-}
 interface Version extends Given {
   subject: string;
   version: number;
@@ -52,8 +44,7 @@ export function createSchemaStore() {
     if (!found) throw new RegistryRefusal(404, 40402, `Version ${wanted} not found.`);
     return found;
   };
-  const same = (a: Given, b: Given) =>
-    a.schemaType === b.schemaType && (a.schemaType === 'AVRO' ? spelled(a.schema) === spelled(b.schema) : a.schema === b.schema);
+  const same = (a: Given, b: Given) => a.schemaType === b.schemaType && spelled(a) === spelled(b);
 
   /** Why `given` may not follow what the subject has, by its level. */
   function incompatibilities(subject: string, version: string, given: Given): string[] {
@@ -74,16 +65,16 @@ export function createSchemaStore() {
 
   return {
     incompatibilities,
-    byId(id: number): Partial<Given> {
-      const found = all.find((version) => version.id === id);
+    byId(wanted: number) {
+      const found = all.find(({ id }) => id === wanted);
       if (!found) throw new RegistryRefusal(404, 40403, 'Schema not found');
       const { schema, schemaType } = found;
-      return schemaType === 'AVRO' ? { schema } : { schema, schemaType };
+      return told({ schema, schemaType });
     },
     subjects: () => [...new Set(all.map(({ subject }) => subject))],
     versions: (subject: string) => existing(subject).map(({ version }) => version),
     version: (subject: string, wanted: string) => told(find(subject, wanted)),
-    lookUp(subject: string, given: Given): Told {
+    lookUp(subject: string, given: Given) {
       checkAvro(given);
       const found = existing(subject).find((version) => same(version, given));
       if (!found) throw new RegistryRefusal(404, 40403, 'Schema not found');
@@ -121,7 +112,8 @@ export function createSchemaStore() {
 const load = (schema: string) =>
   avro.Type.forSchema(JSON.parse(schema) as avro.Schema, { wrapUnions: 'always' });
 
-const spelled = (schema: string) => JSON.stringify(load(schema));
+const spelled = ({ schema, schemaType }: Given) =>
+  schemaType === 'AVRO' ? JSON.stringify(load(schema)) : schema;
 
 function checkAvro({ schema, schemaType }: Given): void {
   if (schemaType !== 'AVRO') return;
@@ -132,7 +124,8 @@ function checkAvro({ schema, schemaType }: Given): void {
   }
 }
 
-function told({ schemaType, ...rest }: Version): Told {
+/** Of Avro the type goes without saying. */
+function told<T extends Given>({ schemaType, ...rest }: T) {
   return schemaType === 'AVRO' ? rest : { ...rest, schemaType };
 }
 

@@ -1,109 +1,131 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { schemaText } from '../../../schemas/codec.ts';
-import { type RegistryDouble, startRegistryDouble } from '../../../tests/support/registry-double.ts';
+import { startRegistry } from '../../../tests/support/registry.ts';
+import type { RegistryServer } from '../../../tests/support/registry-server.ts';
 import { openRegistry, type Registry } from './registry.ts';
 
-let double: RegistryDouble;
+let server: RegistryServer;
 let registry: Registry;
 let now: number;
 
 beforeEach(async () => {
-  double = await startRegistryDouble();
+  server = await startRegistry();
   now = 0;
-  registry = openRegistry({ url: `${double.url}/`, clock: () => now });
+  registry = openRegistry({ url: `${server.url}/`, clock: () => now });
 });
-afterEach(() => double.close());
+afterEach(() => server.close());
 
-const avro = (schema: string) => ({ schema, schemaType: 'AVRO' });
 const ours = schemaText('TraceEvent');
+/** No registry has come so far. */
+const NOBODYS = 2 ** 31 - 1;
 
 test('our own schema is found under the topic\u2019s subject, once, and never registered', async () => {
-  await expect(registry.idFor('trace.raw')).rejects.toMatchObject({
-    code: 'schema_unregistered',
-    message: expect.stringContaining('flipstream kafka setup'),
-  });
-  expect(double.store.subjects()).toEqual([]);
-  double.store.register('trace.raw-value', avro('{"type":"record","name":"Else","fields":[]}'));
-  const id = double.store.register('trace.events-value', avro(ours));
+  expect(await server.ask('GET /subjects')).toEqual([]);
+  await server.register('trace.raw-value', '{"type":"record","name":"flipstream.Else","fields":[]}');
+  const id = await server.register('trace.events-value', ours);
   expect(await Promise.all([registry.idFor('trace.events'), registry.idFor('trace.events')])).toEqual([
     id,
     id,
   ]);
   await registry.idFor('trace.events');
-  expect(double.requests.filter((path) => path.includes('trace.events'))).toHaveLength(1);
+  expect(server.requests).toEqual(['POST /subjects/trace.events-value']);
+});
+
+test('a registry without our schema may just be starting: only a "no" that stays is setup\u2019s matter', async () => {
+  const refused = (code: string, kind: string) =>
+    expect(registry.idFor('trace.raw')).rejects.toMatchObject({
+      code,
+      kind,
+      message: expect.stringContaining('flipstream kafka setup'),
+    });
+  await refused('schema_pending', 'retryable');
+  now = 19_000;
+  await refused('schema_pending', 'retryable');
+  now = 20_000;
+  await refused('schema_unregistered', 'usage');
+  const id = await server.register('trace.raw-value', ours);
+  server.trouble = 'starting';
+  const other = openRegistry({ url: server.url, clock: () => now });
+  await expect(other.idFor('trace.raw')).rejects.toMatchObject({ code: 'schema_pending' });
+  server.trouble = 'none';
+  expect(await other.idFor('trace.raw')).toBe(id);
 });
 
 test('a writer\u2019s schema is asked for once; one that means ours comes back as ours, letter by letter', async () => {
   const spaced = JSON.stringify(JSON.parse(ours), null, 4);
-  const id = double.store.register('trace.raw-value', avro(spaced));
+  const id = await server.register('trace.raw-value', spaced);
   expect(await registry.schemaOf(id)).toBe(ours);
   expect(await registry.schemaOf(id)).toBe(ours);
-  expect(double.requests).toHaveLength(1);
+  expect(server.requests).toHaveLength(1);
   const other =
     '{"type":"record","name":"flipstream.TraceEvent","fields":[{"name":"v","type":["int","double"]}]}';
-  const text = await registry.schemaOf(double.store.register('x', avro(other)));
+  const text = await registry.schemaOf(await server.register('x', other));
   expect(JSON.parse(text)).toEqual(JSON.parse(other));
 });
 
 test('only a "no such schema" that is repeated for a minute is poison, and it is remembered', async () => {
   const refused = (code: string, kind: string) =>
-    expect(registry.schemaOf(9)).rejects.toMatchObject({ code, kind });
+    expect(registry.schemaOf(NOBODYS)).rejects.toMatchObject({ code, kind });
   await refused('schema_pending', 'retryable');
   await refused('schema_pending', 'retryable');
-  expect(double.requests.filter((path) => path.endsWith('/9'))).toHaveLength(2);
+  expect(server.requests.filter((path) => path.endsWith(`/${NOBODYS}`))).toHaveLength(2);
   now = 59_000;
   await refused('schema_pending', 'retryable');
   now = 60_001;
   await refused('unknown_schema', 'poison');
-  const asked = double.requests.length;
+  const asked = server.requests.length;
   now += 500_000;
   await refused('unknown_schema', 'poison');
-  expect(double.requests).toHaveLength(asked);
+  expect(server.requests).toHaveLength(asked);
   now += 200_000;
   await refused('unknown_schema', 'poison');
-  expect(double.requests.length).toBeGreaterThan(asked);
+  expect(server.requests.length).toBeGreaterThan(asked);
 });
 
 test('a registry that was behind is believed when it has caught up', async () => {
-  await expect(registry.schemaOf(1)).rejects.toMatchObject({ code: 'schema_pending' });
-  double.store.register('x', avro(ours));
+  const id = await server.register('x', ours);
+  server.trouble = 'starting';
+  await expect(registry.schemaOf(id)).rejects.toMatchObject({ code: 'schema_pending' });
+  server.trouble = 'none';
   now = 2_000;
-  expect(await registry.schemaOf(1)).toBe(ours);
+  expect(await registry.schemaOf(id)).toBe(ours);
 });
 
 test.each(['unavailable', 'proxy-404', 'unauthorized'] as const)(
-  'trouble of the registry (%s) is never poison, however long',
+  'trouble of the registry (%s) is never poison and never setup\u2019s matter, however long',
   async (trouble) => {
-    double.trouble = trouble;
+    const id = await server.register('trace.raw-value', ours);
+    server.trouble = trouble;
+    const outage = { code: 'registry_unavailable', kind: 'retryable' };
     for (now = 0; now < 120_000; now += 61_000) {
-      await expect(registry.schemaOf(1)).rejects.toMatchObject({
-        code: 'registry_unavailable',
-        kind: 'retryable',
-      });
+      await expect(registry.schemaOf(id)).rejects.toMatchObject(outage);
+      await expect(registry.idFor('trace.raw')).rejects.toMatchObject(outage);
     }
-    double.trouble = 'none';
-    double.store.register('x', avro(ours));
-    expect(await registry.schemaOf(1)).toBe(ours);
+    server.trouble = 'none';
+    expect(await registry.schemaOf(id)).toBe(ours);
+    expect(await registry.idFor('trace.raw')).toBe(id);
   },
 );
 
 test('a registry that is gone is an outage with its address in the sentence', async () => {
-  await double.close();
+  await server.close();
   await expect(registry.idFor('trace.raw')).rejects.toMatchObject({ code: 'registry_unavailable' });
   await expect(registry.schemaOf(1)).rejects.toMatchObject({
     code: 'registry_unavailable',
-    message: expect.stringContaining(double.url),
+    message: expect.stringContaining(server.url),
   });
-  double = await startRegistryDouble();
+  server = await startRegistry();
 });
 
 test('a schema that is no Avro is unreadable, once and for all', async () => {
-  const id = double.store.register('x', { schema: '{"type":"object"}', schemaType: 'JSON' });
+  const id = await server.register('x', '{"type":"object"}', 'JSON');
   await expect(registry.schemaOf(id)).rejects.toMatchObject({ code: 'schema_unreadable' });
 });
 
 test('credentials go along', async () => {
-  const open = openRegistry({ url: double.url, auth: { username: 'u', password: 'p' } });
-  double.store.register('x', avro(ours));
-  expect(await open.schemaOf(1)).toBe(ours);
+  const id = await server.register('trace.raw-value', ours);
+  server.trouble = 'unauthorized';
+  const open = openRegistry({ url: server.url, auth: { username: 'u', password: 'p' } });
+  expect(await open.schemaOf(id)).toBe(ours);
+  expect(await open.idFor('trace.raw')).toBe(id);
 });

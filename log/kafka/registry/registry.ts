@@ -4,6 +4,7 @@
  */
 import { SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry';
 import avro from 'avsc';
+import { z } from 'zod';
 import { schemaText } from '../../../schemas/codec.ts';
 import { FlipstreamError, messageOf } from '../../../schemas/errors.ts';
 import { SCHEMAS, type SchemaName } from '../../../schemas/generated.ts';
@@ -19,8 +20,8 @@ export interface RegistryOptions extends RegistryAddress {
 export interface Registry {
   /**
    * Id of our own schema for `topic`; asked once.
-   * @throws FlipstreamError `schema_unregistered` (usage) when setup has not been run for this release,
-   * `registry_unavailable` (retryable).
+   * @throws FlipstreamError `schema_unregistered` (usage) when setup has not been run for this release, until then
+   * `schema_pending`; `registry_unavailable` (retryable).
    */
   idFor(topic: TopicName): Promise<number>;
   /**
@@ -34,6 +35,24 @@ export interface Registry {
 /** The subject of a topic's values. */
 export function subjectOf(topic: TopicName): string {
   return `${topic}-value`;
+}
+
+/** Some registries answer before they have read what they keep (Karapace: some seconds for 40,000 records). */
+const STARTING_MS = 20_000;
+
+const Registered = z.looseObject({ id: z.number() });
+
+/**
+ * Id of our own schema for `topic`; null when the registry says that it has none.
+ * @throws FlipstreamError `registry_unavailable` (retryable)
+ */
+export async function registeredId(address: RegistryAddress, topic: TopicName): Promise<number | null> {
+  const path = `/subjects/${encodeURIComponent(subjectOf(topic))}`;
+  const answer = await askRegistry(address, 'POST', path, { schema: schemaText(TOPICS[topic].schema) });
+  if (answer.status === 404) return null;
+  const found = Registered.safeParse(answer.body);
+  if (!found.success) throw unavailable(address.url, reasonOf(answer.status, answer.message));
+  return found.data.id;
 }
 
 /** @param options where the registry is; certificates of a private authority go into NODE_EXTRA_CA_CERTS. */
@@ -54,27 +73,23 @@ export function openRegistry({ clock = Date.now, ...address }: RegistryOptions):
     { [SchemaType.AVRO]: { wrapUnions: true } },
   );
   const own = new Map<TopicName, Promise<number>>();
+  /** When the registry first said of our schema that it is not there. */
+  const firstNo = new Map<TopicName, number>();
   const texts = new Map<number, string>();
   const missing = createMissing(clock);
 
   async function lookUp(topic: TopicName): Promise<number> {
-    const subject = subjectOf(topic);
-    try {
-      return await client.getRegistryIdBySchema(subject, {
-        type: SchemaType.AVRO,
-        schema: schemaText(TOPICS[topic].schema),
-      });
-    } catch (cause) {
-      // The client turns a 404 into its own error and nothing else.
-      if (cause instanceof Error && cause.constructor.name === 'ConfluentSchemaRegistryError')
-        throw new FlipstreamError(
-          'schema_unregistered',
-          'usage',
-          `the schema registry at ${address.url} does not have this release's schema under ${subject}: run flipstream kafka setup`,
-          cause,
-        );
-      throw failure(address.url, cause);
-    }
+    const id = await registeredId(address, topic);
+    if (id !== null) return id;
+    const now = clock();
+    const first = firstNo.get(topic) ?? now;
+    firstNo.set(topic, first);
+    const sure = now - first >= STARTING_MS;
+    throw new FlipstreamError(
+      sure ? 'schema_unregistered' : 'schema_pending',
+      sure ? 'usage' : 'retryable',
+      `the schema registry at ${address.url} does not have this release's schema under ${subjectOf(topic)}: run flipstream kafka setup`,
+    );
   }
 
   async function find(id: number): Promise<string> {
@@ -131,10 +146,12 @@ function unreadable(id: number, why: string): FlipstreamError {
 }
 
 function failure(url: string, cause: unknown): FlipstreamError {
-  const status = statusOf(cause);
-  if (status === 401 || status === 403)
-    return unavailable(url, `it answers with status ${status}: are the credentials right?`, cause);
-  return unavailable(url, status === 404 ? 'status 404, but not a registry\u2019s' : messageOf(cause), cause);
+  return unavailable(url, reasonOf(statusOf(cause), messageOf(cause)), cause);
+}
+
+function reasonOf(status: number | undefined, message: string): string {
+  if (status === 401 || status === 403) return `it answers with status ${status}: are the credentials right?`;
+  return status === 404 ? 'status 404, but not a registry\u2019s' : message;
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -11,7 +11,7 @@ export interface RegistryAddress {
 export interface Answer {
   status: number;
   body: unknown;
-  /** The registry's code for an error, such as 40403; null when the answer is not a registry's. */
+  /** The registry's code for an error, such as 40403; null when it names none. */
   code: number | null;
   message: string;
 }
@@ -23,7 +23,8 @@ const Refusal = z.looseObject({ error_code: z.number(), message: z.string().defa
 
 /**
  * One request. Answers of every status are returned.
- * @throws FlipstreamError `registry_unavailable` (retryable) when there is no answer, or one of a failing server.
+ * @throws FlipstreamError `registry_unavailable` (retryable) when there is no answer, or one of a failing server, or
+ * a 404 of something that is no registry: a proxy, a wrong path.
  */
 export async function askRegistry(
   { url, auth }: RegistryAddress,
@@ -54,6 +55,7 @@ export async function askRegistry(
   if (status >= 500) throw unavailable(url, `it answers with status ${status}`);
   const parsed = parse(text);
   const refusal = Refusal.safeParse(parsed);
+  if (status === 404 && !refusal.success) throw unavailable(url, 'status 404, but not a registry\u2019s');
   return {
     status,
     body: parsed,

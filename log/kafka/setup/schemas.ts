@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { schemaText } from '../../../schemas/codec.ts';
 import { incompatibilities } from '../../../schemas/compatibility.ts';
 import { FlipstreamError } from '../../../schemas/errors.ts';
-import { TOPIC_NAMES, TOPICS, type TopicName } from '../../../schemas/topics.ts';
-import { subjectOf } from '../registry/registry.ts';
+import { TOPIC_NAMES, TOPICS } from '../../../schemas/topics.ts';
+import { registeredId, subjectOf } from '../registry/registry.ts';
 import { type Answer, askRegistry, type RegistryAddress } from '../registry/rest.ts';
 import type { Change, Plan } from './topics.ts';
 
@@ -24,10 +24,10 @@ export async function planSchemas(registry: RegistryAddress): Promise<Plan> {
     const [level, known, registered] = await Promise.all([
       levelOf(registry, subject),
       schemasOf(registry, subject),
-      isRegistered(registry, topic),
+      registeredId(registry, topic),
     ]);
     if (level !== LEVEL) plan.changes.push({ kind: 'set-compatibility', subject, from: level, to: LEVEL });
-    if (registered) continue;
+    if (registered !== null) continue;
     const why = known.flatMap((schema, at) =>
       incompatibilities(ours, schema).map((reason) => `${subject}, version ${at + 1}: ${reason}`),
     );
@@ -72,14 +72,6 @@ async function schemasOf(registry: RegistryAddress, subject: string): Promise<st
     texts.push(Version.parse(one.body).schema);
   }
   return texts;
-}
-
-async function isRegistered(registry: RegistryAddress, topic: TopicName): Promise<boolean> {
-  const path = `/subjects/${encodeURIComponent(subjectOf(topic))}`;
-  const answer = await askRegistry(registry, 'POST', path, { schema: schemaText(TOPICS[topic].schema) });
-  if (answer.status === 404) return false;
-  expectOk(answer, subjectOf(topic));
-  return true;
 }
 
 /** @throws FlipstreamError `schema_refused` (usage) */

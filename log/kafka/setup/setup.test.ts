@@ -1,7 +1,8 @@
 import kafkajs from 'kafkajs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { schemaText } from '../../../schemas/codec.ts';
-import { type RegistryDouble, startRegistryDouble } from '../../../tests/support/registry-double.ts';
+import { startRegistry } from '../../../tests/support/registry.ts';
+import type { RegistryServer } from '../../../tests/support/registry-server.ts';
 import { setup } from './setup.ts';
 import { planTopics, type TopicAdmin } from './topics.ts';
 import { wantedTopics } from './wanted.ts';
@@ -60,9 +61,9 @@ function fakeCluster(topics: Record<string, FakeTopic> = {}): { admin: TopicAdmi
   return { admin, topics };
 }
 
-let registry: RegistryDouble;
+let registry: RegistryServer;
 beforeEach(async () => {
-  registry = await startRegistryDouble();
+  registry = await startRegistry();
 });
 afterEach(() => registry.close());
 
@@ -71,7 +72,7 @@ const given = { groups: ['join'], shape: { partitions: 3, replication: 1 }, dryR
 test('a dry run writes nothing and says what the run then does; another run changes nothing', async () => {
   const { admin, topics } = fakeCluster();
   const dry = await setup({ admin, registry, ...given, dryRun: true });
-  expect([topics, registry.store.subjects()]).toEqual([{}, []]);
+  expect([topics, await registry.ask('GET /subjects')]).toEqual([{}, []]);
   const done = await setup({ admin, registry, ...given });
   expect(done).toEqual(dry);
   expect(topics['trace.raw']).toMatchObject({
@@ -79,8 +80,10 @@ test('a dry run writes nothing and says what the run then does; another run chan
     settings: { 'retention.ms': '604800000', 'cleanup.policy': 'delete' },
   });
   expect(topics['join.state']?.settings).toMatchObject({ 'retention.ms': '-1', 'cleanup.policy': 'compact' });
-  expect(registry.store.level('flips-value')).toBe('FULL_TRANSITIVE');
-  expect(registry.store.version('flips-value', 'latest').schema).toBe(schemaText('Flip'));
+  expect(await registry.ask('GET /config/flips-value')).toEqual({ compatibilityLevel: 'FULL_TRANSITIVE' });
+  expect(await registry.ask('POST /subjects/flips-value', { schema: schemaText('Flip') })).toMatchObject({
+    version: 1,
+  });
   const writes = () =>
     registry.requests.filter((request) => /^PUT|versions$/.test(request) && !/^GET/.test(request));
   const before = writes().length;
@@ -95,7 +98,7 @@ test('a wrong partition count is refused before anything is written', async () =
     message: expect.stringContaining('trace.events has 4 partitions and 3 are wanted'),
   });
   expect(Object.keys(topics)).toEqual(['trace.events']);
-  expect(registry.store.subjects()).toEqual([]);
+  expect(await registry.ask('GET /subjects')).toEqual([]);
 });
 
 test('an incompatible schema is refused with its field and the reason, before anything is written', async () => {
@@ -103,7 +106,7 @@ test('an incompatible schema is refused with its field and the reason, before an
     '"name":"task_id","type":"string"',
     '"name":"task_id","type":"long"',
   );
-  registry.store.register('flips-value', { schema: changed, schemaType: 'AVRO' });
+  await registry.register('flips-value', changed);
   const { admin, topics } = fakeCluster();
   await expect(setup({ admin, registry, ...given })).rejects.toMatchObject({
     code: 'setup_refused',
