@@ -1,5 +1,6 @@
 /** The actions of the Delta Lake protocol that we write and read (reader 1, writer 2). */
 import { z } from 'zod';
+import { readJsonAs } from '../../schemas/read-as.ts';
 
 const Strings = z.record(z.string(), z.string().nullable());
 
@@ -80,9 +81,10 @@ export function commitText(commit: Commit, now: number): string {
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
+const Stats = z.object({ numRecords: z.number() });
+
 /** Rows of a file as its `stats` tell, or null. */
 export function rowsOf({ stats }: Add): number | null {
-  if (!stats) return null;
-  const parsed = z.object({ numRecords: z.number() }).safeParse(JSON.parse(stats));
-  return parsed.success ? parsed.data.numRecords : null;
+  const told = readJsonAs(Stats, () => stats ?? 'null');
+  return told.ok ? told.data.numRecords : null;
 }

@@ -14,6 +14,7 @@ import { type Column, deltaSchema, PROVENANCE } from '../columns.ts';
 import { openParquetWriter } from '../parquet.ts';
 import { newSheet } from '../sheet.ts';
 import { tableColumns } from '../tables.ts';
+import { rowsOf } from './actions.ts';
 import { CHECKPOINT_EVERY } from './checkpoint.ts';
 import { checkpointPath, commitPath, lastCheckpointPath, logDir, tryCommit } from './files.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -93,6 +94,13 @@ test('a commit file half written and a missing version have names', async () => 
   });
   rmSync(commitPath(dir, 0));
   await expect(readSnapshot(dir)).rejects.toMatchObject({ code: 'delta_version_missing' });
+});
+
+test('rows of a file whose statistics another program wrote as no JSON, or not at all, are not known', () => {
+  const add = addOf('a.parquet', { size: 1, rows: 7 }, 0);
+  expect(rowsOf(add)).toBe(7);
+  for (const stats of ['{"numRecords":7', '{"numRecords":"7"}', '', null, undefined])
+    expect(rowsOf({ ...add, stats })).toBeNull();
 });
 
 test('a table whose folder has vanished is not begun again in the middle', () => {
