@@ -23,7 +23,7 @@ const LIMITS = { waitMs: 0, bytes: 8 * 2 ** 20, partitionBytes: 8 * 2 ** 20 };
 /** @param changelog topic of the group's changelog */
 export function createStates(wire: Wire, changelog: string, partition: number): States {
   const db = new DatabaseSync('');
-  db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -4096;
+  db.exec(`PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -4096;
     CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`);
   const select = db.prepare('SELECT value FROM state WHERE key = ?');
   const upsert = db.prepare(
@@ -34,11 +34,17 @@ export function createStates(wire: Wire, changelog: string, partition: number): 
 
   function write(states: Iterable<readonly [string, string | null]>): void {
     db.exec('BEGIN');
-    for (const [key, value] of states) {
-      if (value === null) remove.run(key);
-      else upsert.run(key, value);
+    try {
+      for (const [key, value] of states) {
+        if (value === null) remove.run(key);
+        else upsert.run(key, value);
+      }
+      db.exec('COMMIT');
+    } catch (error) {
+      // On a full disk SQLite may have rolled back by itself.
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
     }
-    db.exec('COMMIT');
   }
 
   return {
