@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decoder, encode } from '../../schemas/codec.ts';
-import { event, everything, type Harness, until, upTo } from './rig.ts';
+import { frame } from '../framing.ts';
+import { event, everything, type Harness, ownId, until, upTo } from './rig.ts';
 
 /** Consumers that take Avro binary instead of records. */
 export function avroConforms(rigged: Harness): void {
@@ -29,11 +30,9 @@ export function avroConforms(rigged: Harness): void {
     test('P2 what is not one whole record becomes a dead letter; the rest goes on', () =>
       rigged(async (rig) => {
         const log = await rig.open();
-        const whole = Buffer.concat([
-          Buffer.from([0, 0, 0, 0, 1]),
-          encode('TraceEvent', event('k', 9).value),
-        ]);
         await log.publish([event('k', 1)]);
+        const id = await ownId(log, 'trace.raw');
+        const whole = frame(id, encode('TraceEvent', event('k', 9).value));
         const poison = [whole.subarray(0, -1), Buffer.concat([whole, Buffer.from([0])]), Buffer.from([7])];
         for (const bytes of poison) await rig.inject('trace.raw', 'k', bytes);
         await log.publish([event('k', 2)]);

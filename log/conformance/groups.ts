@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { frame } from '../framing.ts';
 import type { Batch } from '../log.ts';
-import { caughtUp, event, everything, type Harness, until, upTo } from './rig.ts';
+import { caughtUp, event, everything, type Harness, ownId, until, upTo } from './rig.ts';
 
 const KEYS = upTo(24).map((n) => `key-${n}`);
 
@@ -124,16 +125,17 @@ export function groupsConform(rigged: Harness): void {
     test('P2 undecodable records become dead letters with reason, source and original bytes; the rest goes on', () =>
       rigged(async (rig) => {
         const log = await rig.open();
+        await log.publish([event('k', 1)]);
+        const id = await ownId(log, 'trace.raw');
         const poison = [
           Buffer.alloc(0),
           Buffer.from([0]),
           Buffer.from([0, 0, 0, 0]),
-          Buffer.from([0, 0, 0, 0, 1]),
+          frame(id, Buffer.alloc(0)),
           Buffer.from([7, 0, 0, 0, 1, 2]),
           Buffer.from([0, 0, 0x7f, 0, 0, 2]),
-          Buffer.from([0, 0, 0, 0, 1, 2, 200, 1]),
+          frame(id, Buffer.from([2, 200, 1])),
         ];
-        await log.publish([event('k', 1)]);
         for (const bytes of poison) await rig.inject('trace.raw', 'k', bytes);
         await log.publish([event('k', 2)]);
         const seen: number[] = [];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FlipMetricDelta } from '../../schemas/generated.ts';
 import { blankEvent } from '../../schemas/testing.ts';
 import type { TopicName } from '../../schemas/topics.ts';
+import { unframe } from '../framing.ts';
 import type { Incoming, Log, Outgoing, Reducer } from '../log.ts';
 
 /** What an engine brings to be tested: one log, opened as often as a test likes. */
@@ -72,6 +73,14 @@ export async function everything<T extends TopicName>(log: Log, topic: T): Promi
     }
   }
   return all;
+}
+
+/** The id of our schema for `topic`, where something lies in it. */
+export async function ownId(log: Log, topic: TopicName): Promise<number> {
+  const [one] = await everything(log, topic);
+  const stored = one && (await log.bytesAt(topic, one.partition, one.offset));
+  if (!stored) throw new Error(`there is nothing in ${topic}`);
+  return unframe(stored.value).schemaId;
 }
 
 /** The outputs of `counter`, by key, in order. */

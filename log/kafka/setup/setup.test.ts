@@ -101,6 +101,13 @@ test('a wrong partition count is refused before anything is written', async () =
   expect(await registry.ask('GET /subjects')).toEqual([]);
 });
 
+test('what answers there is no registry: nothing is written', async () => {
+  registry.trouble = 'proxy-404';
+  const { admin, topics } = fakeCluster();
+  await expect(setup({ admin, registry, ...given })).rejects.toMatchObject({ code: 'registry_unavailable' });
+  expect(topics).toEqual({});
+});
+
 test('an incompatible schema is refused with its field and the reason, before anything is written', async () => {
   const changed = schemaText('Flip').replace(
     '"name":"task_id","type":"string"',
