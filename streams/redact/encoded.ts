@@ -32,7 +32,7 @@ function base64Runs(text: string): EncodedRun[] {
   for (let at = MIN_RUN - 1; at < text.length; at += MIN_RUN) {
     if (at < end || !inside(BASE64, text.charCodeAt(at))) continue;
     const from = back(text, BASE64, at, end);
-    end = forth(text, BASE64, at);
+    end = forth(text, BASE64, at, text.length);
     if (end - from < MIN_RUN) continue;
     const run = text.slice(from, end);
     const decoded = readable(run);
@@ -59,7 +59,7 @@ function urlRuns(text: string): EncodedRun[] {
   for (let at = text.indexOf('%'); at >= 0; at = text.indexOf('%', Math.max(at + 1, end))) {
     if (!/^%[0-9A-Fa-f]{2}/.test(text.slice(at, at + 3))) continue;
     const from = back(text, URL_RUN, at, Math.max(end, at - MAX_URL_RUN));
-    end = Math.min(forth(text, URL_RUN, at), at + MAX_URL_RUN);
+    end = forth(text, URL_RUN, at, at + MAX_URL_RUN);
     const run = text.slice(from, end);
     if (run.length < 16) continue;
     const decoded = run.replace(/(?:%[0-9A-Fa-f]{2})+/g, (hex) =>
@@ -76,8 +76,8 @@ function back(text: string, set: Uint8Array, at: number, least: number): number 
   return from;
 }
 
-function forth(text: string, set: Uint8Array, at: number): number {
+function forth(text: string, set: Uint8Array, at: number, most: number): number {
   let end = at + 1;
-  while (end < text.length && inside(set, text.charCodeAt(end))) end++;
+  while (end < most && inside(set, text.charCodeAt(end))) end++;
   return end;
 }
