@@ -55,16 +55,19 @@ export interface Desk {
 
 const NO_BOUND: Needs = { cpus: Number.POSITIVE_INFINITY, memory_mb: Number.POSITIVE_INFINITY };
 
+/** Until a grade that could not be noted is tried once more. */
+const AGAIN_MS = 30_000;
+
 export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
   const { timers, bucketMs, logger } = options;
   const waiters = new Map<number, Set<(code: AnswerCode) => void>>();
   const aborter = new AbortController();
   const { concurrency, machine = NO_BOUND } = options;
-  const queue = createQueue({ concurrency, ...machine }, options.queueLimit, (error) => {
-    if (!aborter.signal.aborted) logger.error({ error: messageOf(error) }, 'a grade was not finished');
-  });
+  const queue = createQueue({ concurrency, ...machine }, options.queueLimit);
   const grade = createGrader(oracle, options, note);
   let alarm: (() => void) | null = null;
+  /** Call off what is to be graded again. */
+  const retries = new Set<() => void>();
 
   function note(request: RequestRow, found: Found): void {
     const release_at = nextEdge(Math.max(timers.now(), found.notBefore - 1), bucketMs);
@@ -79,6 +82,22 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
       }
     });
     setAlarm();
+  }
+
+  /** Grades one; what could not be noted, on a full disk, is graded again. Never rejects. */
+  async function finish(row: RequestRow, needs: Needs): Promise<void> {
+    const { signal } = aborter;
+    try {
+      await grade(row, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.error({ error: messageOf(error) }, 'a grade could not be noted; it is graded again');
+      const callOff = timers.at(timers.now() + AGAIN_MS, () => {
+        retries.delete(callOff);
+        queue.resume(row.principal, () => finish(row, needs), needs);
+      });
+      retries.add(callOff);
+    }
   }
 
   function setAlarm(): void {
@@ -169,7 +188,7 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
       ),
     );
     const needs = needsOf(definition.limits);
-    if (accepted && !queue.add(principal.name, () => grade(accepted, aborter.signal), needs))
+    if (accepted && !queue.add(principal.name, () => finish(accepted, needs), needs))
       note(accepted, {
         code: 'ERROR',
         reason: 'queue_full',
@@ -183,7 +202,7 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
 
   for (const row of unfinished(oracle.db)) {
     const needs = needsOf(readyTask(oracle, row.task_id)?.definition.limits ?? null);
-    queue.resume(row.principal, () => grade(row, aborter.signal), needs);
+    queue.resume(row.principal, () => finish(row, needs), needs);
   }
   setAlarm();
 
@@ -205,6 +224,7 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
       alarm?.();
       await queue.stop();
       alarm?.();
+      for (const callOff of retries) callOff();
       for (const id of [...waiters.keys()]) settle(id, 'PENDING');
     },
   };

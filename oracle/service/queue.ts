@@ -25,12 +25,12 @@ export interface JobQueue {
 }
 
 interface Waiting {
+  /** Never rejects. */
   job: () => Promise<void>;
   needs: Needs;
 }
 
-/** @param onError told what a job rejected with; the queue goes on. */
-export function createQueue(room: Room, limit: number, onError: (error: unknown) => void): JobQueue {
+export function createQueue(room: Room, limit: number): JobQueue {
   /** Jobs that wait, by host; the host whose turn it is comes first. */
   const waiting = new Map<string, Waiting[]>();
   const running = new Map<Promise<void>, Needs>();
@@ -61,13 +61,10 @@ export function createQueue(room: Room, limit: number, onError: (error: unknown)
     while (!stopped) {
       const taken = take();
       if (!taken) return;
-      const run = taken
-        .job()
-        .catch(onError)
-        .finally(() => {
-          running.delete(run);
-          next();
-        });
+      const run = taken.job().finally(() => {
+        running.delete(run);
+        next();
+      });
       running.set(run, taken.needs);
     }
   }
