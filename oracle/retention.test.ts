@@ -1,12 +1,16 @@
+import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { sha256 } from '../schemas/hash.ts';
-import { readDiff } from './private-log.ts';
+import { keepDiff, readDiff } from './private-log.ts';
 import { regrade } from './regrade.ts';
 import { forgetDiffs, startRetention } from './retention.ts';
 import { answerOf, HOST, setUpDesk } from './service/testing.ts';
 import { byContent, gradeRequest } from './testing.ts';
 
 const DAY_MS = 86_400_000;
+const logger = pino({ level: 'silent' });
 
 test('a diff goes when nobody has asked about it for as long as the operator says, and not before it is graded', async () => {
   const set = await setUpDesk({ task: { max_attempts: 20 } });
@@ -28,7 +32,7 @@ test('a diff goes when nobody has asked about it for as long as the operator say
   };
   void set.desk.ask(HOST, gradeRequest(set.row, 'good slow'), 'same_host');
   await set.timers.advance(99 * DAY_MS);
-  const stop = startRetention(set.oracle, set.timers, 30);
+  const stop = startRetention(set.oracle, set.timers, 30, logger);
   expect([kept('good again'), kept('good slow')]).toEqual([false, true]);
   stop();
   held.resolve();
@@ -36,11 +40,27 @@ test('a diff goes when nobody has asked about it for as long as the operator say
 
 test('it is done again every day', async () => {
   const set = await setUpDesk();
-  const stop = startRetention(set.oracle, set.timers, 1);
+  const stop = startRetention(set.oracle, set.timers, 1, logger);
   await answerOf(set, gradeRequest(set.row, 'good'));
   const kept = () => readDiff(set.oracle, sha256('good')) !== null;
   expect(kept()).toBe(true);
   await set.timers.advance(3 * DAY_MS);
   expect(kept()).toBe(false);
+  stop();
+});
+
+test('a disk that refuses stops no service, and is asked again the next day', async () => {
+  const set = await setUpDesk();
+  await answerOf(set, gradeRequest(set.row, 'good'));
+  const kept = join(set.oracle.home.log, 'diffs', `${sha256('good')}.diff`);
+  const { sealer } = set.oracle;
+  rmSync(kept);
+  mkdirSync(kept); // which is not removed as a file is
+  await set.timers.advance(2 * DAY_MS);
+  const stop = startRetention(set.oracle, set.timers, 1, logger);
+  rmdirSync(kept);
+  keepDiff({ home: set.oracle.home, sealer }, sha256('good'), Buffer.from('good'));
+  await set.timers.advance(DAY_MS);
+  expect(existsSync(kept)).toBe(false);
   stop();
 });

@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+import { messageOf } from '../schemas/errors.ts';
 import type { Oracle } from './oracle.ts';
 import { dropDiff, keptDiffs } from './private-log.ts';
 import { lastAsked } from './service/requests.ts';
@@ -20,11 +22,15 @@ export function forgetDiffs(oracle: Oracle, days: number): number {
   return old.length;
 }
 
-/** Does so now and once a day. @returns stops it. */
-export function startRetention(oracle: Oracle, timers: Timers, days: number): () => void {
+/** Does so now and once a day; what fails is told and tried again. @returns stops it. */
+export function startRetention(oracle: Oracle, timers: Timers, days: number, logger: Logger): () => void {
   let callOff = () => {};
   const sweep = () => {
-    forgetDiffs(oracle, days);
+    try {
+      forgetDiffs(oracle, days);
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, 'old diffs could not be removed; it is tried again in a day');
+    }
     callOff = timers.at(timers.now() + DAY_MS, sweep);
   };
   sweep();
