@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { FlipstreamError } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import type { LogCounters, Running } from '../log.ts';
 import type { Seal } from '../values.ts';
+import type { Warn } from '../warn.ts';
 import type { Append } from './append.ts';
 import type { Catalog } from './catalog.ts';
 import type { Read } from './read.ts';
@@ -22,12 +22,7 @@ export interface Core {
   read: Read;
   counters: LogCounters;
   leaseMs: number;
-  /** Trouble that is retried. Never content. */
-  warn: (message: string, error: unknown) => void;
+  warn: Warn;
   /** Everything that runs on this log, for `close`. */
   running: Set<Running>;
-}
-
-export function closedError(path: string): FlipstreamError {
-  return new FlipstreamError('log_closed', 'usage', `the log ${path} is closed`);
 }

@@ -1,14 +1,15 @@
 import { join } from 'node:path';
-import pino from 'pino';
-import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { FlipstreamError } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { noCounts } from '../counting.ts';
+import { createLifetime } from '../lifetime.ts';
 import type { Log } from '../log.ts';
 import { decodeBatch, readable, type Seal, valueDecoder, valueReader } from '../values.ts';
+import { stderrWarner, type Warn } from '../warn.ts';
 import { createAppend } from './append.ts';
 import { openCatalog } from './catalog.ts';
 import { consume } from './consume.ts';
-import { type Core, closedError } from './core.ts';
+import type { Core } from './core.ts';
 import { openFile } from './file.ts';
 import { claimMaintenance, type Maintained, maintain } from './maintain.ts';
 import { lagOf } from './offsets.ts';
@@ -32,7 +33,7 @@ export interface EmbeddedOptions {
   maxBytes?: number;
   /** How often one of the processes runs maintenance; null never. Default ten minutes. */
   maintainEveryMs?: number | null;
-  warn?: (message: string, error: unknown) => void;
+  warn?: Warn;
 }
 
 export interface EmbeddedLog extends Log {
@@ -85,73 +86,47 @@ export async function openEmbeddedLog(options: EmbeddedOptions): Promise<Embedde
 
 function logOver(core: Core, maintainEveryMs: number | null): EmbeddedLog {
   const append = createPublish(core);
-  const pending = new Set<Promise<unknown>>();
-  let closing: Promise<void> | null = null;
-
-  function whileOpen<T>(work: () => Promise<T>): Promise<T> {
-    if (closing) return Promise.reject(closedError(core.path));
-    const promise = work();
-    pending.add(promise);
-    const forget = () => pending.delete(promise);
-    promise.then(forget, forget);
-    return promise;
-  }
+  const lifetime = createLifetime(core.path, core.running, () => {
+    core.wake.close();
+    core.db.close();
+  });
+  const { during } = lifetime;
 
   const upkeep =
     maintainEveryMs === null
       ? null
       : setInterval(() => {
-          whileOpen(async () => {
+          during(async () => {
             if (await claimMaintenance(core, maintainEveryMs)) await maintain(core);
           }).catch((error: unknown) => core.warn('maintenance of the log failed; trying again later', error));
         }, maintainEveryMs).unref();
 
-  async function shut(): Promise<void> {
-    if (upkeep) clearInterval(upkeep);
-    await Promise.all([...core.running].map((running) => running.stop()));
-    await Promise.allSettled(pending);
-    core.wake.close();
-    core.db.close();
+  function open(): Core {
+    lifetime.check();
+    return core;
   }
 
   return {
     engine: 'embedded',
     idOf: async (topic) => core.catalog.uid(topic),
     partitions: async () => core.catalog.partitions,
-    publish: (records) => whileOpen(() => append(records)),
-    consume: (options) => {
-      if (closing) throw closedError(core.path);
-      return consume(core, options, valueDecoder);
-    },
-    consumeAvro: (options) => {
-      if (closing) throw closedError(core.path);
-      return consume(core, options, valueReader);
-    },
-    run: (reducer) => {
-      if (closing) throw closedError(core.path);
-      return run(core, reducer);
-    },
+    publish: (records) => during(() => append(records)),
+    consume: (options) => consume(open(), options, valueDecoder),
+    consumeAvro: (options) => consume(open(), options, valueReader),
+    run: (reducer) => run(open(), reducer),
     read: (topic, partition, from, max) =>
-      whileOpen(async () => {
+      during(async () => {
         const raw = core.read(topic, partition, from, { records: max, bytes: 16 * 2 ** 20 });
         return readable(decodeBatch(topic, raw, valueDecoder(topic, core.catalog.schemas)));
       }),
-    bytesAt: (topic, partition, offset) => whileOpen(async () => bytesAt(core, topic, partition, offset)),
-    putBack: (stored, along, unmoved) => whileOpen(() => putBack(core, stored, along, unmoved)),
-    lag: () => whileOpen(async () => lagOf(core)),
+    bytesAt: (topic, partition, offset) => during(async () => bytesAt(core, topic, partition, offset)),
+    putBack: (stored, along, unmoved) => during(() => putBack(core, stored, along, unmoved)),
+    lag: () => during(async () => lagOf(core)),
     counters: () => structuredClone(core.counters),
-    maintain: () => whileOpen(() => maintain(core)),
+    maintain: () => during(() => maintain(core)),
     close: () => {
-      closing ??= shut();
-      return closing;
+      if (upkeep) clearInterval(upkeep);
+      return lifetime.end();
     },
-  };
-}
-
-function stderrWarner(): EmbeddedOptions['warn'] & {} {
-  const logger = pino({ name: 'log' }, pino.destination({ fd: 2, sync: true }));
-  return (message, error) => {
-    const code = error instanceof FlipstreamError ? error.code : undefined;
-    logger.warn({ code, why: code ? messageOf(error) : undefined }, message);
   };
 }

@@ -1,9 +1,9 @@
 import type { Kafka } from 'kafkajs';
-import { FlipstreamError } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { encodeRecords } from '../encode.ts';
 import type { LogCounters, Outgoing, Running } from '../log.ts';
 import type { Encoded, Seal } from '../values.ts';
+import type { Warn } from '../warn.ts';
 import type { Catalog } from './catalog.ts';
 import type { Schemas } from './schemas.ts';
 import type { BrokerAccess } from './settings.ts';
@@ -23,18 +23,13 @@ export interface Core {
   send: (records: readonly Encoded[]) => Promise<void>;
   counters: LogCounters;
   sessionMs: number;
-  /** Trouble that is retried. Never content. */
-  warn: (message: string, error: unknown) => void;
+  warn: Warn;
   /** Everything that runs on this log, for `close`. */
   running: Set<Running>;
 }
 
 /** Most that one record has; topics take twice as much, since a batch has a header. */
 export const RECORD_BYTES = 8 * 2 ** 20;
-
-export function closedError({ access }: Core): FlipstreamError {
-  return new FlipstreamError('log_closed', 'usage', `the log on ${access.brokers.join(', ')} is closed`);
-}
 
 /** @throws FlipstreamError `schema_mismatch`, `record_too_large` (poison), `no_reviewer_key` (usage), and the registry's */
 export async function encodeAll({ schemas, seal }: Core, records: readonly Outgoing[]): Promise<Encoded[]> {

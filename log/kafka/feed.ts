@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { RawRecord } from '../values.ts';
+import type { Warn } from '../warn.ts';
 import { notAllowed } from './errors.ts';
 import { type Fetched, fetchFrom, type Wanted } from './fetch.ts';
 import { boundsOf } from './offsets.ts';
@@ -40,7 +41,7 @@ export interface FeedOptions {
   onQuiet?: () => void;
   /** A topic that was unknown for a while is back; it may be another of that name. */
   onReturn?: (topic: string) => void;
-  warn: (message: string, error: unknown) => void;
+  warn: Warn;
 }
 
 interface Want extends Wanted {

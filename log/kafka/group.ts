@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker } from 'kafkajs/src/cluster/index.js';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { endsIt, isFenced } from '../running.ts';
+import type { Warn } from '../warn.ts';
 import { deal, readShare, readStanding, shareOf, standingOf } from './assign.ts';
 import { kafkaCode, named } from './errors.ts';
 import { type Committed, commitOf } from './offsets.ts';
@@ -36,7 +37,7 @@ export interface MemberOptions {
   giveUp: () => Promise<void>;
   /** `owned` has changed. */
   onDealt: () => void;
-  warn: (message: string, error: unknown) => void;
+  warn: Warn;
 }
 
 /** The group waits this long for a member that finishes what it does. */

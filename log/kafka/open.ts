@@ -1,13 +1,13 @@
-import pino from 'pino';
-import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { noCounts } from '../counting.ts';
+import { createLifetime } from '../lifetime.ts';
 import type { Log } from '../log.ts';
 import { decodeBatch, readable, type Seal, valueDecoder, valueReader } from '../values.ts';
+import { stderrWarner, type Warn } from '../warn.ts';
 import { createCatalog } from './catalog.ts';
 import { createClient } from './client.ts';
 import { consume } from './consume.ts';
-import { type Core, closedError } from './core.ts';
+import type { Core } from './core.ts';
 import { lagOf } from './lag.ts';
 import { createPublish } from './publish.ts';
 import { putBack } from './put-back.ts';
@@ -24,7 +24,7 @@ export interface KafkaOptions extends BrokerAccess {
   clock?: Clock;
   /** After this long without a sign of life a group goes on without this process. Default 10 s. */
   sessionMs?: number;
-  warn?: (message: string, error: unknown) => void;
+  warn?: Warn;
 }
 
 export interface KafkaLog extends Log {
@@ -56,59 +56,35 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
     running: new Set(),
   };
   const publisher = createPublish(core);
-  const pending = new Set<Promise<unknown>>();
-  let closing: Promise<void> | null = null;
-
-  function whileOpen<T>(work: () => Promise<T>): Promise<T> {
-    if (closing) return Promise.reject(closedError(core));
-    const promise = work();
-    pending.add(promise);
-    const forget = () => pending.delete(promise);
-    promise.then(forget, forget);
-    return promise;
-  }
-
-  function open(): Core {
-    if (closing) throw closedError(core);
-    return core;
-  }
-
-  async function shut(): Promise<void> {
-    await Promise.all([...core.running].map((running) => running.stop()));
-    await Promise.allSettled(pending);
+  const lifetime = createLifetime(`on ${access.brokers.join(', ')}`, core.running, async () => {
     await publisher.close();
     await wire.close();
+  });
+  const { during } = lifetime;
+
+  function open(): Core {
+    lifetime.check();
+    return core;
   }
 
   return {
     engine: 'kafka',
-    idOf: (topic) => whileOpen(async () => (await core.catalog.topic(topic)).id),
-    partitions: (topic) => whileOpen(async () => (await core.catalog.topic(topic)).partitions),
-    publish: (records) => whileOpen(() => publisher.publish(records)),
+    idOf: (topic) => during(async () => (await core.catalog.topic(topic)).id),
+    partitions: (topic) => during(async () => (await core.catalog.topic(topic)).partitions),
+    publish: (records) => during(() => publisher.publish(records)),
     consume: (consumer) => consume(open(), consumer, valueDecoder),
     consumeAvro: (consumer) => consume(open(), consumer, valueReader),
     run: (reducer) => run(open(), reducer),
     read: (topic, partition, from, max) =>
-      whileOpen(async () => {
+      during(async () => {
         const raw = await read(core, topic, partition, from, max);
         await core.schemas.readyToRead(raw.records);
         return readable(decodeBatch(topic, raw, valueDecoder(topic, core.schemas.ids)));
       }),
-    bytesAt: (topic, partition, offset) => whileOpen(() => bytesAt(core, topic, partition, offset)),
-    putBack: (stored, along, unmoved) => whileOpen(() => putBack(core, stored, along, unmoved)),
-    lag: () => whileOpen(() => lagOf(core)),
+    bytesAt: (topic, partition, offset) => during(() => bytesAt(core, topic, partition, offset)),
+    putBack: (stored, along, unmoved) => during(() => putBack(core, stored, along, unmoved)),
+    lag: () => during(() => lagOf(core)),
     counters: () => structuredClone(core.counters),
-    close: () => {
-      closing ??= shut();
-      return closing;
-    },
-  };
-}
-
-function stderrWarner(): NonNullable<KafkaOptions['warn']> {
-  const logger = pino({ name: 'log' }, pino.destination({ fd: 2, sync: true }));
-  return (message, error) => {
-    const code = error instanceof FlipstreamError ? error.code : undefined;
-    logger.warn({ code, why: code ? messageOf(error) : undefined }, message);
+    close: lifetime.end,
   };
 }
