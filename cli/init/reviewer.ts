@@ -19,9 +19,11 @@ export async function ensureReviewer(home: Home): Promise<{ recipient: string; m
   mkdirSync(dirname(paths.identity), { recursive: true, mode: 0o700 });
   // Loaded only here: most commands ask for the paths alone, and it takes longer to load than they run.
   const { generateIdentity, identityToRecipient } = await import('age-encryption');
-  const identity = await generateIdentity();
+  // The private half may be there alone: an init was broken off, or the public one was lost.
+  const found = existsSync(paths.identity);
+  const identity = found ? readFileSync(paths.identity, 'utf8').trim() : await generateIdentity();
   const recipient = await identityToRecipient(identity);
-  writeFileSync(paths.identity, `${identity}\n`, { mode: 0o600, flag: 'wx' });
+  if (!found) writeFileSync(paths.identity, `${identity}\n`, { mode: 0o600, flag: 'wx' });
   writeFileSync(paths.recipient, `${recipient}\n`, { mode: 0o644, flag: 'wx' });
   return { recipient, made: true };
 }

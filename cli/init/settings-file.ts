@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import type { Home } from '../../producers/home.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { sha256 } from '../../schemas/hash.ts';
+import { readJsonAs } from '../../schemas/read-as.ts';
 import { Receipt } from './settings.ts';
 
 /** The file's text, or null when there is none. @throws FlipstreamError `settings_unreadable` (usage). */
@@ -65,12 +66,10 @@ function receiptPath(home: Home, file: string): string {
   return join(home.root, 'init', `${sha256(file).slice(0, 16)}.json`);
 }
 
-/** What we put into `file`, or null. */
+/** What we put into `file`; null where no receipt of it can be read. */
 export function readReceipt(home: Home, file: string): Receipt | null {
-  const path = receiptPath(home, file);
-  if (!existsSync(path)) return null;
-  const parsed = Receipt.safeParse(JSON.parse(readFileSync(path, 'utf8')));
-  return parsed.success ? parsed.data : null;
+  const read = readJsonAs(Receipt, () => readFileSync(receiptPath(home, file), 'utf8'));
+  return read.ok ? read.data : null;
 }
 
 export function writeReceipt(home: Home, receipt: Receipt): void {
