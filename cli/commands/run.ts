@@ -47,8 +47,10 @@ async function attempts(context: Context, argv: readonly string[]): Promise<Ran>
       ...{ ...io.env, FLIPSTREAM_HOME: config.home.root, FLIPSTREAM_RUN: run_id },
       ...(session && !next.resumes ? { FLIPSTREAM_RUN_SESSION: session.session_id } : {}),
     };
+    const before = sessionsOf(config.home, run_id).length;
     const code = await harness(context, next.argv, env);
-    session = sessionsOf(config.home, run_id).at(-1);
+    // the first of the attempt: an agent may start a harness itself, under the same run
+    session = sessionsOf(config.home, run_id)[before] ?? session;
     const held = session !== undefined && !io.signal.aborted && (await heldAtEnd(context, session));
     if (!held || !session || done >= most) {
       if (session) tellEnd(config.home, session, run_id, io.clock());
