@@ -42,9 +42,13 @@ interface Header {
   modes: string[];
 }
 
+/** Two paths of Linux's longest, each byte of them quoted; there are many ways to read a line of many ` b/`. */
+const LONGEST_HEADER = 2 * 4 * 4096 + 64;
+
 function sectionEnd(lines: string[], start: number): { section: Section; next: number } | string {
   const first = lines[start];
   if (!first?.startsWith('diff --git ')) return 'expected "diff --git"';
+  if (first.length > LONGEST_HEADER) return 'a header that is longer than two names can be';
   const candidates = headerNames(first.slice(11));
   const header: Header = { added: false, deleted: false, from: false, to: false, modes: [] };
   let at = start + 1;
