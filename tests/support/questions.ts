@@ -18,7 +18,8 @@ export const SCRIPT: readonly Turn[] = [
 const QUESTIONS = {
   prompts: `SELECT text_redacted AS prompt FROM events WHERE type = 'message' AND role = 'user'`,
   commands: `SELECT tool_kind, regexp_extract(input, '(ls src|exit 3|sed -i)') AS command FROM tool_calls ORDER BY n`,
-  failed: `SELECT count(*) FILTER (status = 'error') AS failed, max(exit_code) AS exit_code FROM tool_calls`,
+  failed: `SELECT count(*) FILTER (status = 'error') AS failed, count(*) FILTER (status = 'ok') AS succeeded,
+             max(exit_code) AS exit_code FROM tool_calls`,
   shown: `SELECT count(*) AS calls FROM tool_calls WHERE coalesce(output, result) LIKE '%the output%'`,
   said: `SELECT count(*) > 0 AS said FROM events
          WHERE type = 'message' AND role = 'assistant' AND text_redacted LIKE '%Now it is right.%'`,
@@ -43,7 +44,12 @@ export function expected(gives: Readonly<Record<Capability, Given>>): Answers {
   return {
     prompts: [{ prompt: PROMPT }],
     commands: ['ls src', 'exit 3', 'sed -i'].map(command),
-    failed: [{ failed: has('tool_failure') ? 1 : 0, exit_code: has('exit_code') ? 3 : null }],
+    // Where nobody tells of a failure, nobody may say that it went well.
+    failed: [
+      has('tool_failure')
+        ? { failed: 1, succeeded: 2, exit_code: has('exit_code') ? 3 : null }
+        : { failed: 0, succeeded: 0, exit_code: null },
+    ],
     shown: [{ calls: has('tool_output') ? 1 : 0 }],
     said: [{ said: has('assistant_text') }],
     timed: [{ timed: has('duration') }],
