@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import {
   event,
   landAll,
@@ -11,8 +12,9 @@ import {
   verdict,
 } from '../consumers/sink/testing.ts';
 import type { EmbeddedLog } from '../log/embedded/open.ts';
+import { tryCommit } from './delta/files.ts';
 import { openReader, query } from './query.ts';
-import { TABLE_NAMES } from './tables.ts';
+import { TABLE_NAMES, tableDir } from './tables.ts';
 import { VIEWS } from './views.sql.ts';
 
 let place: Place;
@@ -130,6 +132,15 @@ test('reads only: nothing is written, nothing outside is read, and a mistake has
     message: expect.stringContaining('SELEC'),
   });
   expect(existsSync(out)).toBe(false);
+});
+
+test('a reader that cannot be opened leaves nothing behind', async () => {
+  const damaged = newPlace();
+  onTestFinished(() => damaged.remove());
+  tryCommit(tableDir(damaged.warehouse, 'events'), 0, '{');
+  const closed = vi.spyOn(DuckDBInstance.prototype, 'closeSync');
+  await expect(openReader(damaged.warehouse)).rejects.toMatchObject({ code: 'delta_commit_damaged' });
+  expect(closed).toHaveBeenCalledTimes(1);
 });
 
 test('an open reader sees what lands while it is open', async () => {

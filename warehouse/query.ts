@@ -38,7 +38,10 @@ const ALLOWED: ReadonlySet<StatementType> = new Set([
   StatementType.DROP,
 ]);
 
-/** @param warehouse directory of the tables; without one, every table is empty. */
+/**
+ * @param warehouse directory of the tables; without one, every table is empty.
+ * @throws FlipstreamError `delta_*` (fatal)
+ */
 export async function openReader(warehouse: string, options: ReaderOptions = {}): Promise<Reader> {
   const { memoryMiB = 1024, threads = 2, spill, alsoRead = [] } = options;
   const duck = await openDuck({ memoryMiB, threads, spill, only: [warehouse, ...alsoRead] });
@@ -51,10 +54,15 @@ export async function openReader(warehouse: string, options: ReaderOptions = {})
     }
   }
 
-  await renew();
-  for (const view of VIEWS) {
-    await connection.run(`CREATE VIEW ${name(view.name)} AS ${view.sql}`);
-    await connection.run(`COMMENT ON VIEW ${name(view.name)} IS ${text(view.about)}`);
+  try {
+    await renew();
+    for (const view of VIEWS) {
+      await connection.run(`CREATE VIEW ${name(view.name)} AS ${view.sql}`);
+      await connection.run(`COMMENT ON VIEW ${name(view.name)} IS ${text(view.about)}`);
+    }
+  } catch (error) {
+    duck.close();
+    throw error;
   }
 
   return {
