@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log, LogCounters } from '../log/log.ts';
 import { FlipstreamError, messageOf } from '../schemas/errors.ts';
 import { type Clock, isoTime } from '../schemas/time.ts';
-import { query } from '../warehouse/query.ts';
+import { openReader } from '../warehouse/query.ts';
 import type { Sink } from './sink.ts';
 
 export interface MetricsOptions {
@@ -132,17 +132,22 @@ function createRegistry({ log, sink, warehouse, clock = Date.now }: MetricsOptio
   }
 
   async function collectTables(warehouse: string): Promise<void> {
-    const { rows: counts } = await query(warehouse, COUNTS, LIGHT);
-    const [events, verdicts, quarantined, dead, standing, retracted] = (counts[0] ?? []).map(Number);
-    inTable.set({ table: 'events' }, events ?? 0);
-    inTable.set({ table: 'verdicts' }, verdicts ?? 0);
-    inTable.set({ table: 'quarantine' }, quarantined ?? 0);
-    inTable.set({ table: 'deadletter' }, dead ?? 0);
-    flips.set({ state: 'standing' }, standing ?? 0);
-    flips.set({ state: 'retracted' }, retracted ?? 0);
-    const delays = await query(warehouse, delaysSince(isoTime(clock() - RECENT_MS)), LIGHT);
-    for (const [quantile, seconds] of delays.rows)
-      if (typeof seconds === 'number') endToEnd.set({ quantile: String(quantile) }, seconds);
+    const reader = await openReader(warehouse, LIGHT);
+    try {
+      const { rows: counts } = await reader.query(COUNTS);
+      const [events, verdicts, quarantined, dead, standing, retracted] = (counts[0] ?? []).map(Number);
+      inTable.set({ table: 'events' }, events ?? 0);
+      inTable.set({ table: 'verdicts' }, verdicts ?? 0);
+      inTable.set({ table: 'quarantine' }, quarantined ?? 0);
+      inTable.set({ table: 'deadletter' }, dead ?? 0);
+      flips.set({ state: 'standing' }, standing ?? 0);
+      flips.set({ state: 'retracted' }, retracted ?? 0);
+      const delays = await reader.query(delaysSince(isoTime(clock() - RECENT_MS)));
+      for (const [quantile, seconds] of delays.rows)
+        if (typeof seconds === 'number') endToEnd.set({ quantile: String(quantile) }, seconds);
+    } finally {
+      reader.close();
+    }
   }
 
   gauge('up', '1 while this process answers').set(1);
