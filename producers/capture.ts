@@ -3,9 +3,10 @@ import { type Clock, isoTime } from '../schemas/time.ts';
 import type { Adapter, Raw, RawDraft } from './adapters/adapter.ts';
 import { asJson, asText, notice, STAMPED } from './adapters/adapter.ts';
 import { chooseAdapter } from './adapters/choose.ts';
-import { asPayload, type Payload, text } from './adapters/payload.ts';
+import { type Payload, text } from './adapters/payload.ts';
 import { toolKind } from './adapters/tool-kind.ts';
 import type { Content, Draft, SpoolEntry } from './draft.ts';
+import { jsonObject } from './json-object.ts';
 import { type SealOptions, sealJson, sealText } from './redaction/content.ts';
 import { redactPiece, redactText } from './redaction/text.ts';
 import type { Source } from './silence.ts';
@@ -49,7 +50,7 @@ const NO_SESSION = 'unknown';
 /** Reads a payload. Never throws. */
 export function hear(payload: string | Buffer): Heard {
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
-  const parsed = parse(bytes);
+  const parsed = jsonObject(bytes.toString('utf8').replace(/^\ufeff/, ''));
   if (!parsed) return { ...guess(bytes), bytes, payload: null, adapter: null };
   const adapter = chooseAdapter(parsed);
   return {
@@ -61,14 +62,6 @@ export function hear(payload: string | Buffer): Heard {
     agentId: adapter.agentId(parsed) || null,
     cwd: pathOf(adapter.cwd?.(parsed) ?? text(parsed, 'cwd')),
   };
-}
-
-function parse(bytes: Buffer): Payload | null {
-  try {
-    return asPayload(JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, '')));
-  } catch {
-    return null;
-  }
 }
 
 /** Half a payload often still says whose it is: what it begins with. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { readPlainFile } from './git/plain-file.ts';
+import { jsonObject } from './json-object.ts';
 
 export const DEFAULT_ATTEMPTS = 6;
 /** No project may ask for more (oracle-design): the oracle does not grant more either. */
@@ -48,7 +49,7 @@ const NOTHING: ProjectConfig = {
 export function parseProjectConfig(text: string, file: string): ProjectConfig {
   const config: ProjectConfig = { ...NOTHING, file };
   const wrong: string[] = [];
-  const raw = objectOrNull(text);
+  const raw = jsonObject(text);
   if (!raw)
     return { ...config, problem: `${file} is not a JSON object, so it is ignored: correct or remove it.` };
   const { task_id: task, max_attempts: attempts, base_commit: base, off } = raw;
@@ -66,13 +67,4 @@ export function parseProjectConfig(text: string, file: string): ProjectConfig {
   if (wrong.length > 0)
     config.problem = `${file} has a wrong value, which is ignored, for ${wrong.join(', ')}.`;
   return config;
-}
-
-function objectOrNull(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
 }

@@ -4,7 +4,7 @@
  */
 export type Payload = Readonly<Record<string, unknown>>;
 
-/** The object in a JSON text, or null. */
+/** The object that a value is, or null. */
 export function asPayload(value: unknown): Payload | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
 }

@@ -1,4 +1,5 @@
 import type { Agent } from 'node:http';
+import { jsonObject } from '../json-object.ts';
 
 /** A connection to the collector's unix socket; requests go one after the other over the same one. */
 export interface Client {
@@ -33,7 +34,7 @@ export async function connect(socketPath: string): Promise<Client> {
         });
         response.on('error', settle(reject));
         response.on('end', () => {
-          const answer = objectIn(Buffer.concat(chunks).toString('utf8'));
+          const answer = jsonObject(Buffer.concat(chunks).toString('utf8'));
           if (response.statusCode === 200 && answer) settle(resolve)(answer);
           else settle(reject)(new Error(`${path} was answered with status ${response.statusCode}`));
         });
@@ -55,13 +56,4 @@ export async function connect(socketPath: string): Promise<Client> {
       outgoing.end(payload);
     });
   return { post, close: () => agent.destroy() };
-}
-
-function objectIn(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
 }

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { TreeEntry } from '../git/base-tree.ts';
 import { readPlainFile } from '../git/plain-file.ts';
 import type { Repository } from '../git/repository.ts';
-import { type Git, runGit, splitNul } from '../git/run.ts';
+import { type Git, joinNul, runGit, splitNul, utf8 } from '../git/run.ts';
 
 /**
  * Large File Storage without its program: a repository records a pointer (hash and size) where the working tree
@@ -29,8 +29,7 @@ export async function lfsPaths(
     return readPlainFile(join(repo.top, utf8(path)))?.includes('filter=lfs') ?? false;
   });
   if (!named) return new Set();
-  const input = Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1');
-  const run = { gitDir: scratch, workTree: repo.top, input };
+  const run = { gitDir: scratch, workTree: repo.top, input: joinNul(paths) };
   const triples = splitNul(await runGit(git, ['check-attr', '-z', '--stdin', 'filter'], run));
   const found = new Set<string>();
   for (let i = 0; i + 2 < triples.length; i += 3) {
@@ -93,8 +92,4 @@ async function pointerOf(path: string, signal: AbortSignal): Promise<Buffer> {
 function blobId(content: Buffer, digits: number): string {
   const hash = createHash(digits === 64 ? 'sha256' : 'sha1');
   return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
-}
-
-function utf8(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8');
 }

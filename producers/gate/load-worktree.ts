@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readTree } from '../git/base-tree.ts';
 import { headOf } from '../git/head.ts';
 import { type Repository, repositoryAt } from '../git/repository.ts';
-import { type Git, GitError, runGit, splitNul } from '../git/run.ts';
+import { type Git, GitError, joinNul, runGit, splitNul, utf8 } from '../git/run.ts';
 import { type DiffLimits, Missing } from './diff-missing.ts';
 import { addPointers, lfsPaths } from './lfs.ts';
 import { isOurs, treeChanges } from './tree-changes.ts';
@@ -82,14 +82,6 @@ async function untrackedPaths(git: Git, top: string, scratch: string): Promise<s
     }
   }
   return paths;
-}
-
-function utf8(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8');
-}
-
-function joinNul(paths: readonly string[]): Buffer {
-  return Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1');
 }
 
 /**

@@ -3,18 +3,13 @@ import { chmodSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path';
 import { hasCode } from '../../schemas/errors.ts';
 import { readPlainFile } from '../git/plain-file.ts';
+import { jsonObject } from '../json-object.ts';
 import { makeFolder } from '../make-folder.ts';
 
 /** Small JSON files under FLIPSTREAM_HOME that hook and gate keep without a collector. Mode 600, whole or absent. */
 export function readState(path: string): Record<string, unknown> | null {
   const bytes = readPlainFile(path, 64 * 1024);
-  if (!bytes) return null;
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
+  return bytes && jsonObject(bytes.toString('utf8'));
 }
 
 /** Writes a state file. @param how `once` leaves one that exists as it is. @throws when the disk refuses */

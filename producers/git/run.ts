@@ -143,6 +143,16 @@ export function runGit(git: Git, args: readonly string[], run: GitRun): Promise<
   });
 }
 
+/** Paths as git reads them with `-z`: each with a NUL behind it. */
+export function joinNul(paths: readonly string[]): Buffer {
+  return Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1');
+}
+
+/** A name as the file system's functions take it. */
+export function utf8(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
 /** Splits NUL-terminated output; names are byte strings (latin1), since a path need not be UTF-8. */
 export function splitNul(output: Buffer): string[] {
   const parts = output.toString('latin1').split('\0');

@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { hasCode } from '../../schemas/errors.ts';
 
 /** A payload as it came, or what is kept of one over the limit. */
 export type Input =
@@ -34,8 +35,7 @@ export async function readStdin(stream: () => Readable, options: InputOptions): 
     length = readSync(0, first, 0, first.length, null);
     if (length === 0) return { kind: 'whole', bytes: first.subarray(0, 0) };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EOF') return { kind: 'whole', bytes: first.subarray(0, 0) };
+    if (hasCode(error, 'EOF')) return { kind: 'whole', bytes: first.subarray(0, 0) };
     length = 0; // not to be read this way (EAGAIN, a terminal)
   }
   const held = first.subarray(0, length);

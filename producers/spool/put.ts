@@ -1,5 +1,6 @@
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { hasCode } from '../../schemas/errors.ts';
 import type { SpoolEntry } from '../draft.ts';
 import type { Home } from '../home.ts';
 import { countLoss } from './losses.ts';
@@ -88,7 +89,7 @@ function syncUnless(codes: readonly string[], path: string, flags: 'r' | 'r+'): 
   try {
     fd = openSync(path, flags);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && codes.includes(String(error.code))) return;
+    if (codes.some((code) => hasCode(error, code))) return;
     throw error;
   }
   try {
