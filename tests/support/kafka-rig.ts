@@ -88,16 +88,18 @@ export async function kafkaRig(cluster: KafkaCluster, options: KafkaRigOptions =
   return rig;
 }
 
+/** Topics and groups of the brokers, and of a registry that keeps its schemas there. */
+const NOT_OURS = /^(_|schema-registry|karapace-)/;
+
 async function sweep(admin: Admin): Promise<void> {
-  // Of a registry on the same brokers too, which keeps its schemas in _schemas.
-  const ours = async () => (await admin.listTopics()).filter((topic) => !topic.startsWith('_'));
+  const ours = async () => (await admin.listTopics()).filter((topic) => !NOT_OURS.test(topic));
   const topics = await ours();
   if (topics.length > 0) await admin.deleteTopics({ topics });
   await until(async () => (await ours()).length === 0);
   const { groups } = await admin.listGroups();
   // A member that was killed counts as one until its session has ended.
-  const consumers = groups.filter(({ protocolType }) => protocolType === 'consumer');
-  await until(() => admin.deleteGroups(consumers.map(({ groupId }) => groupId)).then(yes, no));
+  const consumers = groups.map(({ groupId }) => groupId).filter((group) => !NOT_OURS.test(group));
+  await until(() => admin.deleteGroups(consumers).then(yes, no));
 }
 
 const yes = () => true;
