@@ -96,6 +96,10 @@ describe('requests that are refused', () => {
     expect(kept).toEqual([]);
   });
 
+  test('a machine without a descriptor for another connection ends nothing', () => {
+    for (const code of ['EMFILE', 'EMFILE', 'ENFILE']) server.emit('error', new Error(code));
+  });
+
   test('a body over the limit, announced or not, is counted as lost', async () => {
     const large = 'x'.repeat(101);
     expect(await post(large)).toEqual({ status: 413, body: '' });

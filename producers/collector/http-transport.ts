@@ -81,6 +81,7 @@ export async function listenOnLoopback(deps: HttpDeps): Promise<{ server: Server
     });
     server.listen(deps.port, LOOPBACK, resolve);
   });
+  server.on('error', ({ message }) => deps.warn('a connection could not be taken', { why: message }));
   const address = server.address();
   if (typeof address === 'object' && address !== null) port = address.port;
   return { server, port };

@@ -55,6 +55,7 @@ export async function listenOnSocket(deps: SocketDeps): Promise<Server> {
     });
     server.listen(path, resolve);
   });
+  server.on('error', ({ message }) => deps.warn('a connection could not be taken', { why: message }));
   chmodSync(path, deps.mode);
   return server;
 }
