@@ -48,6 +48,10 @@ function routes(
       /^GET \/subjects\/([^/]+)\/versions\/([^/]+)$/,
       (subject = '', version = '') => store.version(subject, version),
     ],
+    [
+      /^DELETE \/subjects\/([^/]+)\/versions\/([^/]+)$/,
+      (subject = '', version = '') => store.remove(subject, version),
+    ],
     [/^POST \/subjects\/([^/]+)$/, (subject = '') => store.lookUp(subject, body())],
     [/^POST \/subjects\/([^/]+)\/versions$/, (subject = '') => ({ id: store.register(subject, body()) })],
     [/^GET \/config\/([^/]+)$/, (subject = '') => ({ compatibilityLevel: store.level(subject) })],

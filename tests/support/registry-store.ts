@@ -20,6 +20,8 @@ interface Version extends Given {
   subject: string;
   version: number;
   id: number;
+  /** It is found by its id alone. */
+  deleted: boolean;
 }
 
 const LEVELS = /^(NONE|(BACKWARD|FORWARD|FULL)(_TRANSITIVE)?)$/;
@@ -30,7 +32,7 @@ export function createSchemaStore() {
   const all: Version[] = [];
   const levels = new Map<string, string>();
 
-  const of = (subject: string) => all.filter((version) => version.subject === subject);
+  const of = (subject: string) => all.filter((version) => version.subject === subject && !version.deleted);
   const existing = (subject: string): Version[] => {
     const versions = of(subject);
     if (versions.length === 0) throw new RegistryRefusal(404, 40401, `Subject '${subject}' not found.`);
@@ -40,7 +42,8 @@ export function createSchemaStore() {
     if (!/^(latest|[1-9]\d*)$/.test(wanted))
       throw new RegistryRefusal(422, 42202, `The specified version '${wanted}' is not a valid version id.`);
     const versions = existing(subject);
-    const found = wanted === 'latest' ? versions.at(-1) : versions[Number(wanted) - 1];
+    const found =
+      wanted === 'latest' ? versions.at(-1) : versions.find(({ version }) => version === Number(wanted));
     if (!found) throw new RegistryRefusal(404, 40402, `Version ${wanted} not found.`);
     return found;
   };
@@ -71,14 +74,14 @@ export function createSchemaStore() {
       const { schema, schemaType } = found;
       return told({ schema, schemaType });
     },
-    subjects: () => [...new Set(all.map(({ subject }) => subject))],
+    subjects: () => [...new Set(all.filter(({ deleted }) => !deleted).map(({ subject }) => subject))],
     versions: (subject: string) => existing(subject).map(({ version }) => version),
-    version: (subject: string, wanted: string) => told(find(subject, wanted)),
+    version: (subject: string, wanted: string) => shown(find(subject, wanted)),
     lookUp(subject: string, given: Given) {
       checkAvro(given);
       const found = existing(subject).find((version) => same(version, given));
       if (!found) throw new RegistryRefusal(404, 40403, 'Schema not found');
-      return told(found);
+      return shown(found);
     },
     register(subject: string, given: Given): number {
       checkAvro(given);
@@ -88,8 +91,14 @@ export function createSchemaStore() {
       if (why.length > 0)
         throw new RegistryRefusal(409, 409, `Schema being registered is incompatible: ${why.join('; ')}`);
       const id = all.find((version) => same(version, given))?.id ?? Math.max(0, ...all.map((v) => v.id)) + 1;
-      all.push({ ...given, subject, version: of(subject).length + 1, id });
+      const version = all.filter((each) => each.subject === subject).length + 1;
+      all.push({ ...given, subject, version, id, deleted: false });
       return id;
+    },
+    remove(subject: string, wanted: string): number {
+      const found = find(subject, wanted);
+      found.deleted = true;
+      return found.version;
     },
     level(subject: string): string {
       const level = levels.get(subject);
@@ -123,6 +132,8 @@ function checkAvro({ schema, schemaType }: Given): void {
     throw new RegistryRefusal(422, 42201, `Invalid AVRO schema. Error: ${messageOf(error)}`);
   }
 }
+
+const shown = ({ deleted: _, ...version }: Version) => told(version);
 
 /** Of Avro the type goes without saying. */
 function told<T extends Given>({ schemaType, ...rest }: T) {

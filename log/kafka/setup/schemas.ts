@@ -13,7 +13,7 @@ const LEVEL = 'FULL_TRANSITIVE';
 
 const Level = z.looseObject({ compatibilityLevel: z.string() });
 const Versions = z.array(z.number());
-const Version = z.looseObject({ schema: z.string() });
+const Version = z.object({ version: z.number(), schema: z.string() });
 
 /** What to change in the registry; an incompatible schema is a refusal that names the field. */
 export async function planSchemas(registry: RegistryAddress): Promise<Plan> {
@@ -28,8 +28,8 @@ export async function planSchemas(registry: RegistryAddress): Promise<Plan> {
     ]);
     if (level !== LEVEL) plan.changes.push({ kind: 'set-compatibility', subject, from: level, to: LEVEL });
     if (registered !== null) continue;
-    const why = known.flatMap((schema, at) =>
-      incompatibilities(ours, schema).map((reason) => `${subject}, version ${at + 1}: ${reason}`),
+    const why = known.flatMap(({ version, schema }) =>
+      incompatibilities(ours, schema).map((reason) => `${subject}, version ${version}: ${reason}`),
     );
     plan.refusals.push(...why);
     plan.changes.push({ kind: 'register-schema', subject, versions: known.length });
@@ -61,17 +61,17 @@ async function levelOf(registry: RegistryAddress, subject: string): Promise<stri
   return Level.parse(expectOk(answer, subject).body).compatibilityLevel.toUpperCase();
 }
 
-/** Texts of every version, oldest first. */
-async function schemasOf(registry: RegistryAddress, subject: string): Promise<string[]> {
+/** Every version that is not deleted, oldest first. */
+async function schemasOf(registry: RegistryAddress, subject: string): Promise<z.infer<typeof Version>[]> {
   const path = `/subjects/${encodeURIComponent(subject)}/versions`;
   const answer = await askRegistry(registry, 'GET', path);
   if (answer.status === 404) return [];
-  const texts: string[] = [];
+  const schemas: z.infer<typeof Version>[] = [];
   for (const version of Versions.parse(expectOk(answer, subject).body)) {
     const one = expectOk(await askRegistry(registry, 'GET', `${path}/${version}`), subject);
-    texts.push(Version.parse(one.body).schema);
+    schemas.push(Version.parse(one.body));
   }
-  return texts;
+  return schemas;
 }
 
 /** @throws FlipstreamError `schema_refused` (usage) */

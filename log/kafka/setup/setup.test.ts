@@ -113,12 +113,15 @@ test('an incompatible schema is refused with its field and the reason, before an
     '"name":"task_id","type":"string"',
     '"name":"task_id","type":"long"',
   );
+  const gone = '{"type":"record","name":"flipstream.Flip","fields":[]}';
+  await registry.register('flips-value', gone);
+  await registry.ask('DELETE /subjects/flips-value/versions/1');
   await registry.register('flips-value', changed);
   const { admin, topics } = fakeCluster();
   await expect(setup({ admin, registry, ...given })).rejects.toMatchObject({
     code: 'setup_refused',
     message: expect.stringMatching(
-      /flips-value, version 1: .* field task_id: cannot read "long" as "string"/,
+      /flips-value, version 2: .* field task_id: cannot read "long" as "string"/,
     ),
   });
   expect(topics).toEqual({});
