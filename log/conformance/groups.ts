@@ -67,6 +67,36 @@ export function groupsConform(rigged: Harness): void {
         expect(log.counters().transactionFailures).toBe(3);
       }));
 
+    test('P1 records that come while a batch fails are no reason to pass over the batch', () =>
+      rigged(async (rig) => {
+        const log = await rig.open();
+        await log.publish([event('k', 1)]);
+        const seen: number[] = [];
+        let failed = false;
+        let more: Promise<void> | null = null;
+        const running = log.consume({
+          group: 'g',
+          topics: ['trace.raw'],
+          startAt: async () => {
+            // Asked again after the failure: what comes now may answer a request from before it.
+            if (failed) more ??= log.publish([event('k', 2)]);
+            return null;
+          },
+          onBatch: async ({ records }) => {
+            if (!failed) {
+              // Long enough for an engine to have asked for what comes after this batch.
+              await log.lag();
+              failed = true;
+              throw new Error('the store is down');
+            }
+            seen.push(...records.map(({ value }) => value.seq));
+          },
+        });
+        await until(() => seen.includes(2));
+        await running.stop();
+        expect(seen).toEqual([1, 2]);
+      }));
+
     test('startAt: the consumer own store says where to go on, not the group', () =>
       rigged(async (rig) => {
         const log = await rig.open();
