@@ -93,6 +93,7 @@ export function groupsConform(rigged: Harness): void {
           },
         });
         await until(() => seen.includes(2));
+        await more;
         await running.stop();
         expect(seen).toEqual([1, 2]);
       }));
