@@ -16,7 +16,7 @@ import { SpoolEntry } from '../draft.ts';
 import type { Home } from '../home.ts';
 
 /** What a name stands for: an entry and the id of the user whose file it is; nothing any more; or no entry that this release can read. */
-export type Found = { entry: SpoolEntry; uid: number } | 'gone' | 'unusable';
+type Found = { entry: SpoolEntry; uid: number } | 'gone' | 'unusable';
 
 /** The collector's view of the spool: entries in the order of their names, which is the order of capture. */
 export interface SpoolFiles {
