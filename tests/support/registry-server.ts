@@ -10,7 +10,7 @@ import { listen } from './listen.ts';
  */
 type Trouble = 'none' | 'unavailable' | 'proxy-404' | 'silent' | 'unauthorized' | 'starting';
 
-export interface Reply {
+interface Reply {
   status: number;
   /** JSON. */
   body: string;
