@@ -99,7 +99,8 @@ export function checkLastEvent(home: Home, clock: Clock): Finding {
       'No event was recorded yet.',
       'Start a session of the agent; if it stays so, see the findings above.',
     );
-  const minutes = Math.round((clock() - Math.max(...times)) / 60_000);
+  const last = times.reduce((latest, time) => Math.max(latest, time), 0);
+  const minutes = Math.round((clock() - last) / 60_000);
   return ok('last-event', `The last event was recorded ${minutes < 1 ? 'just now' : `${minutes} min ago`}.`);
 }
 

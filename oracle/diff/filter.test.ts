@@ -146,11 +146,9 @@ test.each(BROKEN)('not parsed: %s', (_, diff) => {
   expect(parseDiff(Buffer.from(diff))).toHaveProperty('unparseable');
 });
 
-test('a header that can be read in millions of ways is refused, and holds nobody up', () => {
-  const started = performance.now();
+test('a header that can be read in millions of ways is refused before it is read in any', () => {
   const diff = Buffer.from(`diff --git a/${' b/'.repeat(2_700_000)}\n`);
-  expect(parseDiff(diff)).toHaveProperty('unparseable');
-  expect(performance.now() - started).toBeLessThan(2500); // read in each way, it was more than twice that
+  expect(parseDiff(diff)).toEqual({ unparseable: expect.stringContaining('longer than two names can be') });
 });
 
 test('any bytes are parsed or refused, never thrown at', () => {

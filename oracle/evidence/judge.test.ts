@@ -116,9 +116,8 @@ test('whatever is reported, a pass means: each id once and passed, a canary ther
   );
 });
 
-test('a report that repeats itself without end costs the oracle no time', () => {
-  const started = performance.now();
+// What was copied for each repetition took minutes, which the time of a test does not allow.
+test('a report that repeats itself without end holds nobody up', () => {
   const { why } = hidden(lines(Array(100_000).fill({ id: 'a', outcome: 'passed' })) + lines(CANARY), ['a']);
   expect(why).toBe('a was reported 100000 times');
-  expect(performance.now() - started).toBeLessThan(10_000); // copied for each repetition, it was minutes
-}, 300_000);
+});

@@ -95,8 +95,7 @@ test('whatever a report holds, reading it does not throw, and what is no report 
   );
 });
 
+// Tried from each place to its end it took a minute, which the time of a test does not allow.
 test('cargo test: a line made to be read again and again is read once', () => {
-  const started = performance.now();
   expect(readCargoText(`test a${' ... ok, '.repeat(100_000)}\u2028`, '')).toHaveLength(1);
-  expect(performance.now() - started).toBeLessThan(5_000); // tried from each place to the end, it was a minute
-}, 300_000);
+});

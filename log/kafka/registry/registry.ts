@@ -84,12 +84,10 @@ export function openRegistry({ clock = Date.now, ...address }: RegistryOptions):
     const now = clock();
     const first = firstNo.get(topic) ?? now;
     firstNo.set(topic, first);
-    const sure = now - first >= STARTING_MS;
-    throw new FlipstreamError(
-      sure ? 'schema_unregistered' : 'schema_pending',
-      sure ? 'usage' : 'retryable',
-      `the schema registry at ${address.url} does not have this release's schema under ${subjectOf(topic)}: run flipstream kafka setup`,
-    );
+    const message = `the schema registry at ${address.url} does not have this release's schema under ${subjectOf(topic)}: run flipstream kafka setup`;
+    throw now - first < STARTING_MS
+      ? new FlipstreamError('schema_pending', 'retryable', message)
+      : new FlipstreamError('schema_unregistered', 'usage', message);
   }
 
   async function find(id: number): Promise<string> {
