@@ -26,14 +26,15 @@ const READ_COMMITTED = 1;
 
 /**
  * kafkajs leaves Nagle's algorithm on: small requests would wait for the acknowledgement of the last. A server name
- * that is an address is not allowed in TLS.
+ * that is an address is not allowed in TLS. Every request that waits in vain for a connection ends it once more, which
+ * leaves a listener each time: nothing to be warned of.
  */
 export const socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
   const secured = typeof ssl === 'object' ? ssl : {};
   const socket = ssl
     ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...secured }, onConnect)
     : connect({ host, port }, onConnect);
-  return socket.setNoDelay(true).setKeepAlive(true, 60_000);
+  return socket.setNoDelay(true).setKeepAlive(true, 60_000).setMaxListeners(0);
 };
 
 /** A client of the brokers. kafkajs's own log is off: what goes wrong comes back as an error. */

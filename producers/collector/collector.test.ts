@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { countLoss } from '../spool/losses.ts';
@@ -159,6 +159,16 @@ test('an entry that cannot be read is set aside and stops nobody', async () => {
   expect(chain()).toHaveLength(1);
   expect(readdirSync(join(world.home.spool, 'bad'))).toHaveLength(2);
   expect(await ask(world.home, '/status')).toMatchObject({ unreadable: 2 });
+});
+
+test('P7 what an older release set aside, written by a newer hook, is read by the one that can', async () => {
+  const { spool: place } = world.home;
+  spool(world.home, entry(told.prompt('from a newer hook')));
+  renameSync(join(place, 'new'), join(place, 'bad'));
+  await start();
+  await drained();
+  expect(chain().map((event) => event.text_redacted)).toEqual(['from a newer hook']);
+  expect(readdirSync(join(place, 'bad'))).toEqual([]);
 });
 
 test('an entry that breaks the assembler is set aside too, with its neighbours whole', async () => {

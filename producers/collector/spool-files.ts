@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
   mkdirSync,
@@ -37,6 +38,9 @@ export function openSpool(home: Home): SpoolFiles {
   const directory = join(home.spool, 'new');
   const bad = join(home.spool, 'bad');
   for (const path of [join(home.spool, 'tmp'), directory]) mkdirSync(path, { recursive: true, mode: 0o700 });
+  // What an older release could not read is for the one that starts now.
+  for (const name of existsSync(bad) ? readdirSync(bad) : [])
+    renameSync(join(bad, name), join(directory, name));
   return {
     directory,
     list() {
