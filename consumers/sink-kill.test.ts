@@ -19,6 +19,7 @@ async function child(place: Place, group: string): Promise<ChildProcess> {
 }
 
 async function kill(victim: ChildProcess): Promise<void> {
+  expect(victim.exitCode, 'a sink has ended by itself').toBeNull();
   const gone = once(victim, 'exit');
   victim.kill('SIGKILL');
   await gone;

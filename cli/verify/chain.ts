@@ -30,7 +30,8 @@ export function readEvents(lines: readonly string[], sessionId: string | null, p
       // What only a newer release knows is covered by its hashes too.
       const event = { ...json, ...readEvent(json) };
       const link = { event, line: index + 1, hash: headerHash(json), ...stateOf(event) };
-      if (canonical(json) !== text) {
+      // As the event is, so that a field which every event has cannot be taken out where it says nothing.
+      if (canonical(event) !== text) {
         problems.push({
           code: 'event_not_canonical',
           where,

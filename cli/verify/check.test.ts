@@ -140,6 +140,13 @@ describe('a bundle that was worked on', () => {
     expect(at(content)).toBe('chain chain-a, seq 1');
   });
 
+  test('a list that is empty is taken out of no event', () => {
+    const line = bundle.events[2] ?? '';
+    const change = { events: bundle.events.with(2, line.replace('"redactions":[],', '')) };
+    expect(codes(change)).toEqual(['event_not_canonical']);
+    expect(check(change).state).toBe('altered');
+  });
+
   test('reordered and added events are found', () => {
     expect(codes({ events: swap(1, 2) })).toContain('event_moved');
     expect(codes({ events: bundle.events.toSpliced(2, 0, bundle.events[2] ?? '') })).toContain('event_added');

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   mkdtempSync,
   readdirSync,
@@ -9,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Column, deltaSchema, PROVENANCE } from '../columns.ts';
 import { openParquetWriter } from '../parquet.ts';
@@ -50,6 +52,28 @@ test('of two writers on one version one wins, and the other learns it', async ()
   expect(mine?.txns.get('x')).toBe(1);
   expect(await two.commit(base, { operation: 'WRITE', txns: [{ appId: 'x', version: 2 }] })).toBeNull();
   expect((await two.refresh()).txns.get('x')).toBe(1);
+});
+
+test('a table that another is just making is there or not yet, and never without its beginning', async () => {
+  const turn = new Int32Array(new SharedArrayBuffer(4));
+  const workerData = { turn, dir, rounds: 300, files: new URL('files.ts', import.meta.url).href };
+  const maker = new Worker(
+    `const { dir, files, rounds, turn } = require('node:worker_threads').workerData;
+    import(files).then(({ tryCommit }) => {
+      for (let round = 0; round < rounds; round++) {
+        Atomics.wait(turn, 0, round);
+        tryCommit(dir + '/' + round, 0, '{}\\n');
+      }
+    });`,
+    { eval: true, workerData },
+  );
+  const gone = once(maker, 'exit');
+  for (let round = 0; round < workerData.rounds; round++) {
+    Atomics.store(turn, 0, round + 1);
+    Atomics.notify(turn, 0);
+    while ((await readSnapshot(join(dir, String(round)))).version < 0);
+  }
+  await gone;
 });
 
 test('a snapshot from a checkpoint equals one from every commit, at every version', async () => {

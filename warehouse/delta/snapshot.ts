@@ -91,7 +91,9 @@ function advance(dir: string, start: Snapshot, until: number | undefined): Snaps
     lines.push(...next);
     version++;
   }
-  if (version === -1 && names(dir).some((name) => /^\d{20}\./.test(name))) throw missing(dir, 0);
+  // In this order: what another writer has just made has its first version by the time that it is looked for.
+  if (version === -1 && names(dir).some((name) => /^\d{20}\./.test(name)) && !existsSync(commitPath(dir, 0)))
+    throw missing(dir, 0);
   return version === start.version ? start : apply(start, lines, version);
 }
 
