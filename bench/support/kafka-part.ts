@@ -97,8 +97,8 @@ async function raw(): Promise<void> {
 }
 
 async function sink(): Promise<void> {
-  const from = performance.now();
   const started = await startSink({ log, warehouse, clock: Date.now });
+  const from = performance.now();
   const resident: number[] = [];
   const step = EVENTS / 4;
   for (let landed = 0; landed < EVENTS; ) {
