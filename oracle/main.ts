@@ -54,7 +54,7 @@ export async function startOracle(options: StartOptions): Promise<RunningOracle>
   try {
     closers.unshift(lockHome(home));
     await oracle.runner.sweep();
-    closers.unshift(startRetention(oracle, timers, readOracleSettings(home).keep_diffs_days, logger));
+    closers.unshift(startRetention(oracle, timers, readOracleSettings(home).keep_days, logger));
     const publisher = log && startPublisher(oracle, log, logger);
     if (publisher) closers.unshift(() => publisher.stop());
     const desk = openDesk(oracle, {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isoTime } from '../schemas/time.ts';
 import type { OracleDb } from './db.ts';
 import { createFile, replaceFile } from './files.ts';
 import type { OracleHome } from './home.ts';
@@ -72,6 +73,19 @@ export function listRuns(db: OracleDb, filter: RunFilter = {}): RunRow[] {
 export function readRun({ home, sealer }: StoreAt, runId: string): string | null {
   const known = /^[0-9a-zA-Z-]+$/.test(runId) && existsSync(runPath(home, runId));
   return known ? sealer.open(runName(runId), readFileSync(runPath(home, runId))).toString('utf8') : null;
+}
+
+/** Removes the whole logs of runs of before a time; their lines in the index stay. @returns how many */
+export function dropRuns({ home, db }: { home: OracleHome; db: OracleDb }, before: number): number {
+  const dir = join(home.log, 'runs');
+  const kept = new Set(existsSync(dir) ? readdirSync(dir) : []);
+  const old = db.sql
+    .prepare('select run_id from runs where at < ?')
+    .all(isoTime(before))
+    .map((row) => runName(z.object({ run_id: z.string() }).parse(row).run_id))
+    .filter((name) => kept.has(name));
+  for (const name of old) rmSync(join(dir, name), { force: true });
+  return old.length;
 }
 
 /** Keeps the exact diff of a request, sealed, so that a restart and a regrade have it. */

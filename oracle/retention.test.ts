@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { sha256 } from '../schemas/hash.ts';
-import { keepDiff, readDiff } from './private-log.ts';
+import { keepDiff, listRuns, readDiff, readRun } from './private-log.ts';
 import { regrade } from './regrade.ts';
 import { forgetDiffs, startRetention } from './retention.ts';
 import { answerOf, HOST, setUpDesk } from './service/testing.ts';
@@ -36,6 +36,21 @@ test('a diff goes when nobody has asked about it for as long as the operator say
   expect([kept('good again'), kept('good slow')]).toEqual([false, true]);
   stop();
   held.resolve();
+});
+
+test('what a run printed goes as well; that it ran stays known', async () => {
+  const set = await setUpDesk();
+  await answerOf(set, gradeRequest(set.row, 'good'));
+  await set.timers.advance(20 * DAY_MS);
+  await answerOf(set, gradeRequest(set.row, 'good later'));
+  const whole = () => listRuns(set.oracle.db).map(({ run_id }) => readRun(set.oracle, run_id) !== null);
+  const before = whole();
+  expect(before).not.toContain(false);
+  await set.timers.advance(11 * DAY_MS);
+  startRetention(set.oracle, set.timers, 30, logger)();
+  expect(whole()).toHaveLength(before.length);
+  expect(whole()).toContain(false);
+  expect(whole()[0]).toBe(true);
 });
 
 test('it is done again every day', async () => {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { messageOf } from '../schemas/errors.ts';
 import type { Oracle } from './oracle.ts';
-import { dropDiff, keptDiffs } from './private-log.ts';
+import { dropDiff, dropRuns, keptDiffs } from './private-log.ts';
 import { lastAsked } from './service/requests.ts';
 import type { Timers } from './service/timers.ts';
 
@@ -22,14 +22,18 @@ export function forgetDiffs(oracle: Oracle, days: number): number {
   return old.length;
 }
 
-/** Does so now and once a day; what fails is told and tried again. @returns stops it. */
+/** Does so, and with what runs printed, now and once a day; what fails is told and tried again. @returns stops it. */
 export function startRetention(oracle: Oracle, timers: Timers, days: number, logger: Logger): () => void {
   let callOff = () => {};
   const sweep = () => {
     try {
       forgetDiffs(oracle, days);
+      dropRuns(oracle, oracle.clock() - days * DAY_MS);
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'old diffs could not be removed; it is tried again in a day');
+      logger.warn(
+        { error: messageOf(error) },
+        'what is too old could not be removed; it is tried again in a day',
+      );
     }
     callOff = timers.at(timers.now() + DAY_MS, sweep);
   };

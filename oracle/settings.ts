@@ -9,8 +9,8 @@ const Settings = z.strictObject({
   socket: z.string().min(1).optional(),
   /** An OCI runtime that the engine knows (gVisor's `runsc`, Kata's); default: the engine's own. */
   runtime: z.string().min(1).optional(),
-  /** How long a graded diff is kept after it was last asked about. */
-  keep_diffs_days: z.number().int().min(1).default(365),
+  /** How long a diff is kept after it was last asked about, and what a run printed. */
+  keep_days: z.number().int().min(1).default(365),
 });
 type Settings = z.infer<typeof Settings>;
 
