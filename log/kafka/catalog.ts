@@ -1,7 +1,7 @@
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { named } from './errors.ts';
 import { type DescribedCluster, describe, tellsIds } from './topic-ids.ts';
-import type { Wire } from './wire.ts';
+import { relearning, type Wire } from './wire.ts';
 
 interface KnownTopic {
   /** Of cluster and topic: a topic made anew, or one of another cluster, has another. */
@@ -67,8 +67,11 @@ export function createCatalog(wire: Wire): Catalog {
 
 async function ask(wire: Wire, names: readonly string[]): Promise<DescribedCluster> {
   try {
-    const broker = await wire.any();
-    if (tellsIds(broker)) return await describe(broker, names);
+    const described = await relearning(wire, async () => {
+      const broker = await wire.any();
+      return tellsIds(broker) ? describe(broker, names) : null;
+    });
+    if (described) return described;
     await wire.watch(names);
     const topics = new Map(
       names.map((name) => [name, { error: 0, id: '', partitions: wire.partitions(name) }] as const),

@@ -5,6 +5,7 @@ import { endsIt, retryAfter } from '../running.ts';
 import type { Core } from './core.ts';
 import { named } from './errors.ts';
 import { endsOf } from './offsets.ts';
+import { relearning } from './wire.ts';
 
 /** A coordinator that has just come up is reading its own topic still. */
 const TRIES = 8;
@@ -13,7 +14,7 @@ const TRIES = 8;
 export async function lagOf(core: Core): Promise<PartitionLag[]> {
   for (let failures = 1; ; failures++) {
     try {
-      return await look(core);
+      return await relearning(core.wire, () => look(core));
     } catch (error) {
       if (endsIt(error) || failures >= TRIES) throw error;
       await sleep(retryAfter(failures));

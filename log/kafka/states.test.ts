@@ -1,25 +1,21 @@
 import { expect, test, vi } from 'vitest';
+import { boundsOf } from './offsets.ts';
 import { createStates } from './states.ts';
 import type { Wire } from './wire.ts';
 
-test('states that could not be stored leave nothing half done, and the next ones are', async () => {
-  const wire = vi.fn<() => Wire>();
-  vi.mocked(wire, { partial: true }).mockReturnValue({});
-  const states = createStates(wire(), 'count.state', 0);
-  states.store(new Map([['a', '1']]));
-  const failing = new Map([['a', '2']]);
-  vi.spyOn(failing, Symbol.iterator).mockImplementation(function* () {
-    yield ['a', '2'];
-    throw new Error('no space left');
-  });
-  expect(() => states.store(failing)).toThrow('no space left');
-  expect(await states.load(['a'])).toEqual(new Map([['a', '1']]));
-  states.store(new Map([['b', '3']]));
-  expect(await states.load(['a', 'b'])).toEqual(
-    new Map([
-      ['a', '1'],
-      ['b', '3'],
-    ]),
-  );
+vi.mock('./offsets.ts');
+
+test('who leads the changelog is asked anew when whoever led it says that another does', async () => {
+  const refresh = vi.fn<Wire['refresh']>().mockResolvedValue();
+  const make = vi.fn<() => Wire>();
+  vi.mocked(make, { partial: true }).mockReturnValue({ refresh });
+  const states = createStates(make(), 'count.state', 0);
+  const moved = new Error('This server is not the leader for that topic-partition');
+  vi.mocked(boundsOf).mockRejectedValueOnce(moved);
+  await expect(states.catchUp()).rejects.toBe(moved);
+  expect(refresh).toHaveBeenCalledOnce();
+  vi.mocked(boundsOf).mockResolvedValueOnce({ earliest: 0, end: 0 });
+  await states.catchUp();
+  expect(refresh).toHaveBeenCalledOnce();
   states.close();
 });

@@ -4,7 +4,7 @@ import { unavailable } from './errors.ts';
 import { fetchFrom } from './fetch.ts';
 import { boundsOf } from './offsets.ts';
 import { readBatches } from './record-batch.ts';
-import type { Wire } from './wire.ts';
+import { relearning, type Wire } from './wire.ts';
 
 /** A group's states of one partition as the changelog has them, in a temporary file that goes with the process. */
 export interface States {
@@ -47,6 +47,30 @@ export function createStates(wire: Wire, changelog: string, partition: number): 
     }
   }
 
+  async function catchUp(): Promise<void> {
+    const { earliest, end } = await boundsOf(wire, changelog, partition);
+    if (next > end) {
+      // Another changelog of that name: nothing from the old one is of use.
+      db.exec('DELETE FROM state');
+      next = 0;
+    }
+    next = Math.max(next, earliest);
+    while (next < end) {
+      const broker = await wire.leader(changelog, partition);
+      const [fetched] = await fetchFrom(broker, [{ topic: changelog, partition, from: next }], LIMITS);
+      if (fetched?.error !== 0)
+        throw unavailable(
+          `${changelog}/${partition}: Kafka answers with error ${fetched?.error}`,
+          wire.brokers,
+        );
+      const { records, nextOffset } = await readBatches(fetched.bytes, next, fetched.aborted);
+      write(records.map(({ key, value }) => [key, value.length === 0 ? null : value.toString()] as const));
+      if (nextOffset === next)
+        throw unavailable(`${changelog}/${partition}: nothing comes at ${next} of ${end}`, wire.brokers);
+      next = nextOffset;
+    }
+  }
+
   return {
     async load(keys) {
       const found = new Map<string, string>();
@@ -56,29 +80,7 @@ export function createStates(wire: Wire, changelog: string, partition: number): 
       }
       return found;
     },
-    async catchUp() {
-      const { earliest, end } = await boundsOf(wire, changelog, partition);
-      if (next > end) {
-        // Another changelog of that name: nothing from the old one is of use.
-        db.exec('DELETE FROM state');
-        next = 0;
-      }
-      next = Math.max(next, earliest);
-      while (next < end) {
-        const broker = await wire.leader(changelog, partition);
-        const [fetched] = await fetchFrom(broker, [{ topic: changelog, partition, from: next }], LIMITS);
-        if (fetched?.error !== 0)
-          throw unavailable(
-            `${changelog}/${partition}: Kafka answers with error ${fetched?.error}`,
-            wire.brokers,
-          );
-        const { records, nextOffset } = await readBatches(fetched.bytes, next, fetched.aborted);
-        write(records.map(({ key, value }) => [key, value.length === 0 ? null : value.toString()] as const));
-        if (nextOffset === next)
-          throw unavailable(`${changelog}/${partition}: nothing comes at ${next} of ${end}`, wire.brokers);
-        next = nextOffset;
-      }
-    },
+    catchUp: () => relearning(wire, catchUp),
     store: write,
     close: () => db.close(),
   };

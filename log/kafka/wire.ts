@@ -31,6 +31,19 @@ export interface Wire {
 
 const TRANSACTION = 1;
 
+/**
+ * Does it; where it fails, what is known of the cluster is asked anew for the next try: a partition may have another
+ * leader by now, and who led it says so to every request, for ever.
+ */
+export async function relearning<T>(wire: Wire, job: () => Promise<T>): Promise<T> {
+  try {
+    return await job();
+  } catch (error) {
+    await wire.refresh();
+    throw error;
+  }
+}
+
 /** @param topics those that are asked about from the beginning. */
 export function createWire(access: BrokerAccess, topics: readonly string[] = []): Wire {
   const { brokers } = access;
