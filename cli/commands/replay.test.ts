@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { layout } from '../../producers/home.ts';
@@ -42,7 +42,10 @@ test.each(['archive', 'log'])(
 );
 
 test('replay adds to nothing', async () => {
-  expect(await box.flipstream(['replay', 'home'])).toMatchObject({ code: 2 });
+  writeFileSync(join(box.root, 'a-file'), '');
+  for (const target of ['home', 'a-file', '/proc/nowhere'])
+    expect(await box.flipstream(['replay', target])).toMatchObject({ code: 2 });
+  expect(await box.flipstream(['pause', '--home', '/proc/nowhere'])).toMatchObject({ code: 2 });
   expect(await box.flipstream(['replay', 'x', '--from', 'memory'])).toMatchObject({ code: 2 });
 });
 

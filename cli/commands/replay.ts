@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type ReplayOptions, replay } from '../../jobs/replay.ts';
@@ -8,6 +8,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import type { KeyRing } from '../../schemas/signature.ts';
 import { isoTime } from '../../schemas/time.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
+import { refuseKernels } from '../config.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { readKeyRing } from '../key-ring.ts';
 import { type LogPlace, withLog } from '../open-log.ts';
@@ -100,10 +101,12 @@ function empty({ root }: Home): void {
 
 /** @throws FlipstreamError `home_in_use` (usage): replay never adds to what is there. */
 function refuseUsed(home: Home): void {
-  if (existsSync(home.root) && readdirSync(home.root).length > 0)
+  refuseKernels(home.root);
+  const there = lstatSync(home.root, { throwIfNoEntry: false });
+  if (there && (!there.isDirectory() || readdirSync(home.root).length > 0))
     throw new FlipstreamError(
       'home_in_use',
       'usage',
-      `${home.root} is not empty: name a folder that does not exist yet.`,
+      `${home.root} is not an empty folder: name one that does not exist yet.`,
     );
 }

@@ -17,6 +17,7 @@ import { createPublish } from './publish.ts';
 import { bytesAt, putBack } from './put-back.ts';
 import { createRead } from './read.ts';
 import { run } from './run.ts';
+import { named } from './sqlite-errors.ts';
 import { createTransact } from './transact.ts';
 import { createWake } from './wake.ts';
 
@@ -121,7 +122,14 @@ function logOver(core: Core, maintainEveryMs: number | null): EmbeddedLog {
       }),
     bytesAt: (topic, partition, offset) => during(async () => bytesAt(core, topic, partition, offset)),
     putBack: (stored, along, unmoved) => during(() => putBack(core, stored, along, unmoved)),
-    lag: () => during(async () => lagOf(core)),
+    lag: () =>
+      during(async () => {
+        try {
+          return lagOf(core);
+        } catch (error) {
+          throw named(error, core.path);
+        }
+      }),
     counters: () => structuredClone(core.counters),
     maintain: () => during(() => maintain(core)),
     close: () => {

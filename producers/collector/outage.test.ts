@@ -22,7 +22,7 @@ describe('P1 events accepted and then lost while a store behind was down', () =>
     spool(world.home, entry(told.start({})), entry(told.prompt('one')));
     const first = await start();
     expect(await ask(world.home, '/drain', { deadline_ms: 30 })).toEqual({ drained: false });
-    expect(lines()).toHaveLength(2);
+    await vi.waitFor(() => expect(lines()).toHaveLength(2));
     expect(waiting()).toHaveLength(2);
     const state = { waiting: 2, errors: { publish: 'the log is down' } };
     await vi.waitFor(async () => expect(await ask(world.home, '/status')).toMatchObject(state));
