@@ -71,7 +71,6 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string):
   const vars = Environment.parse(env);
   const folders = foldersIn(vars);
   const home = given.data.home ? layout(resolve(cwd, given.data.home)) : homeAt(env);
-  refuseKernels(home.root);
   return Object.freeze({
     home,
     get oracleHome() {
@@ -86,19 +85,6 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string):
     claudeSettings: join(folders.claude, 'settings.json'),
     folders,
   });
-}
-
-/**
- * The kernel's own folders answer to whoever makes one below them that it is not there, and Node tries for ever.
- * @throws FlipstreamError `config_invalid` (usage)
- */
-export function refuseKernels(path: string): void {
-  if (/^\/(proc|sys)(\/|$)/.test(path))
-    throw new FlipstreamError(
-      'config_invalid',
-      'usage',
-      `${path}: no folder can be made there; name another.`,
-    );
 }
 
 /** Where each harness keeps this user's settings, by its own variable where it has one. */
@@ -130,7 +116,6 @@ function oracleHomeOf(
         FLIPSTREAM_ORACLE_HOME: env.FLIPSTREAM_ORACLE_HOME || readSettings(home).oracle_home,
         ...(flags.home ? { FLIPSTREAM_HOME: home.root } : {}),
       });
-  refuseKernels(oracleHome.root);
   if (!`${oracleHome.root}/`.startsWith(`${home.root}/`)) return oracleHome;
   const message = `The oracle's home ${oracleHome.root} lies inside the agent side's home ${home.root}: set FLIPSTREAM_ORACLE_HOME to a folder of its own.`;
   throw new FlipstreamError('config_invalid', 'usage', message);

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { FlipstreamError } from '../schemas/errors.ts';
+import { makeFolder } from '../schemas/make-folder.ts';
 import { createFile } from './files.ts';
 
 /** Where the oracle keeps everything (FLIPSTREAM_ORACLE_HOME): never inside the agent host's home. */
@@ -67,11 +68,10 @@ const Identity = z.object({ oracle_host: z.string().min(8) });
  * @throws FlipstreamError `oracle_home_open` (usage) when group or others may read it.
  */
 export function ensureOracleHome(home: OracleHome): string {
-  const made = mkdirSync(home.root, { recursive: true, mode: 0o700 });
-  if (made !== undefined) chmodSync(home.root, 0o700);
+  if (makeFolder(home.root)) chmodSync(home.root, 0o700);
   refuseOpen(home.root);
   for (const dir of [home.keys, home.store, home.mirrors, home.log]) {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolder(dir);
     refuseOpen(dir);
   }
   for (const dir of [home.keys, home.store]) for (const name of readdirSync(dir)) refuseOpen(join(dir, name));

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { makeFolder } from '../schemas/make-folder.ts';
 import { isoTime } from '../schemas/time.ts';
 import type { OracleDb } from './db.ts';
 import { createFile, replaceFile } from './files.ts';
@@ -37,7 +38,7 @@ const diffPath = (home: OracleHome, hash: string) => join(home.log, 'diffs', dif
 
 /** Writes a run's whole log, sealed since tests' output tells of tests, and its line in the index. */
 export function logRun({ home, sealer, db }: StoreAt & { db: OracleDb }, run: RunLog): void {
-  mkdirSync(join(home.log, 'runs'), { recursive: true, mode: 0o700 });
+  makeFolder(join(home.log, 'runs'));
   const text = Buffer.from(`${JSON.stringify(run, null, 2)}\n`);
   replaceFile(runPath(home, run.run_id), sealer.seal(runName(run.run_id), text));
   const row = RunRow.parse(run);
@@ -90,7 +91,7 @@ export function dropRuns({ home, db }: { home: OracleHome; db: OracleDb }, befor
 
 /** Keeps the exact diff of a request, sealed, so that a restart and a regrade have it. */
 export function keepDiff({ home, sealer }: StoreAt, hash: string, diff: Buffer): void {
-  mkdirSync(join(home.log, 'diffs'), { recursive: true, mode: 0o700 });
+  makeFolder(join(home.log, 'diffs'));
   createFile(diffPath(home, hash), sealer.seal(diffName(hash), diff));
 }
 

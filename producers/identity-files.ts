@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FlipstreamError, hasCode } from '../schemas/errors.ts';
+import { makeFolder } from '../schemas/make-folder.ts';
 import type { Home } from './home.ts';
-import { makeFolder } from './make-folder.ts';
 
 export interface HomeIdentity {
   /** The `chain_id` of every chain captured here. */

@@ -3,9 +3,10 @@
  * drop entries and read nothing of each other (oracle-design, "Where things live").
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, lchownSync, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FlipstreamError } from '../schemas/errors.ts';
+import { makeFolder } from '../schemas/make-folder.ts';
 import type { Home } from './home.ts';
 import { prepareSpool } from './spool/prepare.ts';
 import { isDropFolder } from './spool/put.ts';
@@ -49,7 +50,7 @@ function openings(home: Home): readonly (readonly [path: string, mode: number])[
 export function shareHome(home: Home, { uid, gid }: SystemUser): void {
   prepareSpool(home);
   for (const path of [join(home.spool, 'open'), join(home.root, 'gate'), join(home.root, 'dispatch')])
-    mkdirSync(path, { recursive: true });
+    makeFolder(path, 0o777);
   const opened = openings(home);
   for (const path of within(home)) {
     const found = lstatSync(path);

@@ -1,7 +1,6 @@
 import {
   createWriteStream,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
@@ -15,6 +14,7 @@ import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { FlipstreamError, messageOf } from '../schemas/errors.ts';
+import { makeFolder } from '../schemas/make-folder.ts';
 import type { Clock } from '../schemas/time.ts';
 import { writeDispatch } from './gate/dispatch.ts';
 import { historyVisible, rootCommit } from './git/history.ts';
@@ -79,7 +79,7 @@ export async function taskStart(input: TaskStartInput): Promise<StartedTask> {
   try {
     const bundle = join(bundles, 'base.bundle');
     await download(input, bundle);
-    mkdirSync(directory, { recursive: true });
+    makeFolder(directory, 0o777);
     await cloneFrom(input, task, realpathSync(directory), bundle);
     return { task_id: task.task_id, directory, base_commit: task.base_commit };
   } catch (error) {
@@ -164,7 +164,7 @@ async function cloneFrom(
   const at = { gitDir, workTree: top };
   const format = task.base_commit.length === 64 ? 'sha256' : 'sha1';
   const init = ['init', '--quiet', '--template=', `--object-format=${format}`, '--initial-branch=main'];
-  mkdirSync(gitDir, { recursive: true });
+  makeFolder(gitDir, 0o777);
   await runGit(git, init, at);
   await runGit(git, ['config', 'core.logAllRefUpdates', 'false'], at);
   await runGit(git, ['bundle', 'unbundle', bundle], at);
@@ -199,9 +199,9 @@ async function requireOnlyPast(git: Git, repo: Repository, task: PublicTask): Pr
 function settle(input: TaskStartInput, task: PublicTask, repo: Repository): void {
   const config: Record<string, unknown> = { task_id: task.task_id, base_commit: task.base_commit };
   if (input.maxAttempts !== undefined) config.max_attempts = Math.min(input.maxAttempts, MAX_ATTEMPTS);
-  mkdirSync(join(repo.gitDir, 'info'), { recursive: true });
+  makeFolder(join(repo.gitDir, 'info'), 0o777);
   writeFileSync(join(repo.gitDir, 'info', 'exclude'), '/.flipstream/\n/.claude/settings.local.json\n');
-  mkdirSync(join(repo.top, '.flipstream'), { recursive: true });
+  makeFolder(join(repo.top, '.flipstream'), 0o777);
   writeFileSync(join(repo.top, '.flipstream', 'config.json'), `${JSON.stringify(config, null, 2)}\n`);
   const { task_id, base_commit, root_commit } = task;
   writeDispatch(input.home, repo, { task_id, base_commit, root_commit }, input.clock());

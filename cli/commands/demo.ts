@@ -1,4 +1,4 @@
-import { mkdirSync, openSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
@@ -8,6 +8,7 @@ import { taskCheck } from '../../oracle/tasks/check.ts';
 import { readSettings } from '../../producers/settings.ts';
 import { taskStart } from '../../producers/task-start.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { type Answer, query } from '../../warehouse/query.ts';
 import type { Value } from '../../warehouse/values.ts';
 import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
@@ -56,7 +57,7 @@ async function runDemo(context: Context): Promise<void> {
   );
 
   const logs = join(place.root, 'logs');
-  mkdirSync(logs, { recursive: true });
+  makeFolder(logs, 0o777);
   const logFile = join(logs, 'up.log');
   const parts = ROLES.map((role) =>
     partOf(role, home.root, place.config.oracleHome.root, { bucketMs: BUCKET_MS }),

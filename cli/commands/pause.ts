@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { isoTime } from '../../schemas/time.ts';
 import { addCommand, type Cli, handle, NoFlags } from '../command.ts';
 
@@ -9,7 +10,7 @@ export function addPause(cli: Cli): void {
   handle(cli, pause, NoFlags, async ({ config, out, io }) => {
     const already = existsSync(config.home.paused);
     if (!already) {
-      mkdirSync(dirname(config.home.paused), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(config.home.paused));
       writeFileSync(config.home.paused, `${isoTime(io.clock())}\n`, { mode: 0o600 });
     }
     out.result({ paused: true, changed: !already }, () =>

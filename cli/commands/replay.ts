@@ -1,14 +1,14 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type ReplayOptions, replay } from '../../jobs/replay.ts';
 import { openEmbeddedLog } from '../../log/embedded/open.ts';
 import { type Home, layout } from '../../producers/home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import type { KeyRing } from '../../schemas/signature.ts';
 import { isoTime } from '../../schemas/time.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
-import { refuseKernels } from '../config.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { readKeyRing } from '../key-ring.ts';
 import { type LogPlace, withLog } from '../open-log.ts';
@@ -75,7 +75,7 @@ async function into(
   { from, until, partitions }: Source,
   progress: Progress,
 ): Promise<Record<string, number>> {
-  mkdirSync(home.root, { recursive: true, mode: 0o700 });
+  makeFolder(home.root);
   writeFileSync(home.keyRing, `${JSON.stringify(ring, null, 2)}\n`, { mode: 0o600 });
   const shape = partitions === undefined ? {} : { partitions };
   const log = await openEmbeddedLog({ dir: home.log, clock: io.clock, maintainEveryMs: null, ...shape });
@@ -101,7 +101,6 @@ function empty({ root }: Home): void {
 
 /** @throws FlipstreamError `home_in_use` (usage): replay never adds to what is there. */
 function refuseUsed(home: Home): void {
-  refuseKernels(home.root);
   const there = lstatSync(home.root, { throwIfNoEntry: false });
   if (there && (!there.isDirectory() || readdirSync(home.root).length > 0))
     throw new FlipstreamError(

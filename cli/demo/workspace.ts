@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { oracleLayout } from '../../oracle/home.ts';
 import { layout } from '../../producers/home.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import type { Config } from '../config.ts';
 import { packageRoot } from '../package.ts';
 
@@ -21,7 +22,7 @@ export interface Workspace {
 export function layOut(config: Readonly<Config>): Workspace {
   const root = join(config.home.root, 'demo');
   rmSync(root, { recursive: true, force: true });
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+  makeFolder(root);
   const task = join(root, 'task');
   cpSync(join(packageRoot(), 'examples', 'demo'), task, { recursive: true });
   makeRepository(join(task, 'repo'));

@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Home } from '../../producers/home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 
 /**
  * Copies the bundled hook into the home directory, where no cache is cleared and no checkout moves; replaced at
@@ -17,7 +18,7 @@ export function installHook(home: Home, bundled: string): boolean {
       `There is no hook at ${bundled}: in a checkout run npm run generate, otherwise install flipstream again.`,
     );
   if (existsSync(home.hook) && readFileSync(home.hook).equals(readFileSync(bundled))) return false;
-  mkdirSync(dirname(home.hook), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(home.hook));
   const fresh = `${home.hook}.${process.pid}`;
   copyFileSync(bundled, fresh);
   renameSync(fresh, home.hook);

@@ -1,6 +1,6 @@
 /** What an installation needs beside the harness's settings: keys, tokens, the local oracle, and the hook itself. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { exportKeyRing } from '../../oracle/keys/ring.ts';
 import { openOracle } from '../../oracle/oracle.ts';
@@ -9,6 +9,7 @@ import type { Home } from '../../producers/home.ts';
 import { loadHashKey, loadIdentity } from '../../producers/identity-files.ts';
 import { readSettings, type Settings } from '../../producers/settings.ts';
 import { prepareSpool } from '../../producers/spool/prepare.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import type { Config } from '../config.ts';
 import { bundledHook, launcher } from '../package.ts';
 import { writeHomeConfig } from './home-config.ts';
@@ -37,7 +38,7 @@ export async function prepare(
 ): Promise<{ settings: Settings; made: string[] }> {
   const { home } = config;
   const made: string[] = [];
-  mkdirSync(home.root, { recursive: true, mode: 0o700 });
+  makeFolder(home.root);
   if (installHook(home, bundledHook())) made.push(`the hook, ${home.hook}`);
   loadIdentity(home);
   loadHashKey(home);

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Home } from '../../producers/home.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 
 /** Where the reviewer's key pair lies. The private half may be moved off the machine; only the public one is needed to seal. */
 export function reviewerPaths(home: Home): { identity: string; recipient: string } {
@@ -16,7 +17,7 @@ export async function ensureReviewer(home: Home): Promise<{ recipient: string; m
   const paths = reviewerPaths(home);
   if (existsSync(paths.recipient))
     return { recipient: readFileSync(paths.recipient, 'utf8').trim(), made: false };
-  mkdirSync(dirname(paths.identity), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(paths.identity));
   // Loaded only here: most commands ask for the paths alone, and it takes longer to load than they run.
   const { generateIdentity, identityToRecipient } = await import('age-encryption');
   // The private half may be there alone: an init was broken off, or the public one was lost.

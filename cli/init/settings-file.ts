@@ -2,7 +2,6 @@
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -14,6 +13,7 @@ import { dirname, join } from 'node:path';
 import type { Home } from '../../producers/home.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { sha256 } from '../../schemas/hash.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { readJsonAs } from '../../schemas/read-as.ts';
 import { Receipt } from './settings.ts';
 
@@ -53,7 +53,7 @@ export function writeSettings(
     rmSync(file, { force: true });
     return;
   }
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file), 0o777);
   const target = existsSync(file) ? realpathSync(file) : file;
   const mode = existsSync(target) ? statSync(target).mode & 0o777 : executable ? 0o700 : 0o600;
   const fresh = `${target}.flipstream-${process.pid}`;
@@ -74,7 +74,7 @@ export function readReceipt(home: Home, file: string): Receipt | null {
 
 export function writeReceipt(home: Home, receipt: Receipt): void {
   const path = receiptPath(home, receipt.file);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   writeFileSync(path, `${JSON.stringify(receipt, null, 2)}\n`, { mode: 0o600 });
 }
 

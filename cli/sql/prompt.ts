@@ -1,8 +1,9 @@
 /** `flipstream sql` without a query: a prompt with history, statements over several lines until `;`. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { messageOf } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import type { Io } from '../command.ts';
 import { FORMATS, type Format, format, type Query } from './result.ts';
 
@@ -136,6 +137,6 @@ function readHistory(file: string): string[] {
 }
 
 function writeHistory(file: string, entries: readonly string[]): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   writeFileSync(file, `${entries.toReversed().join('\n')}\n`, { mode: 0o600 });
 }

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Home } from '../../producers/home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 
 /**
  * Takes a home for one `flipstream up`; the lock goes with the process, however that ends.
@@ -10,7 +10,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
  * @throws FlipstreamError `up_running` (usage) when another one has it.
  */
 export function lockUp(home: Home): () => void {
-  mkdirSync(home.root, { recursive: true, mode: 0o700 });
+  makeFolder(home.root);
   const lock = new DatabaseSync(join(home.root, 'up.lock'), { timeout: 0 });
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive');

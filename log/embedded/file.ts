@@ -1,18 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { integer } from './rows.ts';
 import { DAMAGED_ADVICE, named } from './sqlite-errors.ts';
 import { APPLICATION_ID, FORMAT, TABLES } from './tables.ts';
@@ -59,7 +50,7 @@ export function openFile(
 }
 
 function create(path: string, partitions: number): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const whole = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.new`;
   try {
     // SQLite gives the write-ahead log the mode of the file: what it holds is for its owner alone.

@@ -1,7 +1,8 @@
-import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { gitOk } from '../git.ts';
 import type { HiddenFile } from '../tasks/tests-hash.ts';
 
@@ -55,6 +56,6 @@ function makeWay(tree: string, directory: string): void {
   for (const part of directory.split('/')) {
     path = join(path, part);
     if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(path);
-    mkdirSync(path, { recursive: true });
+    makeFolder(path, 0o777);
   }
 }

@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, statfs, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FlipstreamError, hasCode, messageOf } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { applyDiff } from '../diff/apply.ts';
 import { filterDiff, pathRule } from '../diff/filter.ts';
 import { RUN_PATH } from '../environment.ts';
@@ -127,7 +128,7 @@ async function isLow(work: string, minFree: number): Promise<boolean> {
 
 /** A fresh copy of the tree with a home and a temporary directory of its own: nothing one command leaves meets the next. */
 async function makePlace(work: string, place: string, library: Record<string, string>): Promise<void> {
-  await mkdir(join(place, 'home'), { recursive: true });
+  makeFolder(join(place, 'home'), 0o777);
   await mkdir(join(place, 'tmp'));
   await mkdir(join(place, 'lib'));
   for (const [name, source] of Object.entries(library)) await writeFile(join(place, 'lib', name), source);

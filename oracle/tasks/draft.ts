@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { pathRule } from '../diff/filter.ts';
 import { git, gitOk } from '../git.ts';
 import type { TaskFile } from './definition.ts';
@@ -150,7 +151,7 @@ export function writeDraft(dir: string, draft: Draft): void {
   if (existsSync(dir))
     throw new FlipstreamError('export_exists', 'usage', `${dir} is there already: name another folder`);
   for (const { path, content } of draft.hidden) {
-    mkdirSync(join(dir, 'hidden', dirname(path)), { recursive: true });
+    makeFolder(join(dir, 'hidden', dirname(path)), 0o777);
     writeFileSync(join(dir, 'hidden', path), content);
   }
   if (draft.reference) writeFileSync(join(dir, 'reference.patch'), draft.reference);

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import type { Oracle } from '../oracle.ts';
 import { bundleOf } from './mirror.ts';
 import { taskRow } from './rows.ts';
@@ -21,7 +22,7 @@ export async function exportTask(oracle: Oracle, taskId: string, dir: string): P
     ['task.json', `${JSON.stringify({ ...open, tests_hash, status }, null, 2)}\n`],
     ['base.bundle', await bundleOf(mirror)],
   ];
-  mkdirSync(dir, { recursive: true });
+  makeFolder(dir, 0o777);
   for (const [name, content] of files) writeFileSync(join(dir, name), content);
   return files.map(([name]) => join(dir, name));
 }

@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync, watch } from 'node:fs';
+import { rmSync, watch } from 'node:fs';
 import type { Server } from 'node:http';
 import pino from 'pino';
 import type { Log, Running } from '../../log/log.ts';
 import { keyedHash } from '../../schemas/hash.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import type { Clock } from '../../schemas/time.ts';
 import type { Home } from '../home.ts';
 import { redactText } from '../redaction/text.ts';
@@ -69,7 +70,7 @@ export async function startCollector(options: CollectorOptions): Promise<Collect
   const { home, clock, settings, tune = {}, capture = 'same_user' } = options;
   const warn = options.warn ?? stderrWarner();
   if (capture === 'separate_user') requireShared(home);
-  mkdirSync(home.root, { recursive: true, mode: 0o700 });
+  makeFolder(home.root);
   const db = openDb(home.collectorDb);
   const servers: Server[] = [];
   const closing: (() => Promise<void> | void)[] = [() => db.close()];

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 
 const FORMAT = 1;
 
@@ -35,7 +35,7 @@ const TABLES = `
  *   `collector_db_damaged` (fatal)
  */
 export function openDb(path: string): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   let db: DatabaseSync | null = null;
   try {
     db = new DatabaseSync(path, { timeout: 0 });

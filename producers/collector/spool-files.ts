@@ -4,7 +4,6 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { hasCode } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { SpoolEntry } from '../draft.ts';
 import type { Home } from '../home.ts';
 
@@ -37,7 +37,7 @@ const MAX_ENTRY_BYTES = 64 * 1024 * 1024;
 export function openSpool(home: Home): SpoolFiles {
   const directory = join(home.spool, 'new');
   const bad = join(home.spool, 'bad');
-  for (const path of [join(home.spool, 'tmp'), directory]) mkdirSync(path, { recursive: true, mode: 0o700 });
+  for (const path of [join(home.spool, 'tmp'), directory]) makeFolder(path);
   // What an older release could not read is for the one that starts now.
   for (const name of existsSync(bad) ? readdirSync(bad) : [])
     renameSync(join(bad, name), join(directory, name));
@@ -61,7 +61,7 @@ export function openSpool(home: Home): SpoolFiles {
       syncDirectory(directory);
     },
     setAside(name) {
-      mkdirSync(bad, { recursive: true, mode: 0o700 });
+      makeFolder(bad);
       try {
         renameSync(join(directory, name), join(bad, name));
       } catch (error) {

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../schemas/hash.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import type { Home } from '../home.ts';
 
 /** Where a session's JSON Lines lie. */
@@ -21,7 +21,7 @@ export interface TraceFiles {
 const REMEMBERED = 4096;
 
 export function openTraceFiles(home: Home): TraceFiles {
-  mkdirSync(home.traces, { recursive: true, mode: 0o700 });
+  makeFolder(home.traces);
   /** Length that each file should have now; dropped when in doubt. */
   const lengths = new Map<string, number>();
 

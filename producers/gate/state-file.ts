@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasCode } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { readPlainFile } from '../git/plain-file.ts';
 import { jsonObject } from '../json-object.ts';
-import { makeFolder } from '../make-folder.ts';
 
 /** Small JSON files under FLIPSTREAM_HOME that hook and gate keep without a collector. Mode 600, whole or absent. */
 export function readState(path: string): Record<string, unknown> | null {

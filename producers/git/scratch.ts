@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { readPlainFile } from './plain-file.ts';
 import type { Repository } from './repository.ts';
 import { type Git, runGit, splitNul } from './run.ts';
@@ -40,8 +41,7 @@ export function createScratch(
 ): string {
   sweep();
   const dir = mkdtempSync(join(tmpdir(), PREFIX));
-  for (const folder of ['objects/info', 'refs/heads', 'info'])
-    mkdirSync(join(dir, folder), { recursive: true });
+  for (const folder of ['objects/info', 'refs/heads', 'info']) makeFolder(join(dir, folder), 0o777);
   writeFileSync(join(dir, 'HEAD'), 'ref: refs/heads/none\n');
   writeFileSync(join(dir, 'config'), configText(config, objectFormat));
   const objects = join(repo.commonDir, 'objects');

@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import type { Heard } from '../capture.ts';
 import type { Draft } from '../draft.ts';
 import type { Home } from '../home.ts';
-import { makeFolder } from '../make-folder.ts';
 import type { RunEnvironment } from './env.ts';
 
 /** Where the sessions of a run are listed as they start, a line of JSON each. */

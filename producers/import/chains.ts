@@ -3,12 +3,13 @@
  * redaction, assembly, commit and publication. A collector may run beside it; the two share no session.
  */
 import { createSecretKey } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../log/log.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { keyedHash, sha256 } from '../../schemas/hash.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { type Clock, isoTime } from '../../schemas/time.ts';
 import { kindOf, type SealContext, sealed } from '../capture.ts';
 import { assemble, closeQuiet, isTold } from '../collector/assemble.ts';
@@ -57,7 +58,7 @@ const MOST_REMEMBERED = 64;
 
 /** @throws FlipstreamError `import_running` (usage), and those of the collector's database */
 export function openChains({ home, log, clock, limit, warn }: ChainsOptions): Chains {
-  mkdirSync(home.root, { recursive: true, mode: 0o700 });
+  makeFolder(home.root);
   const db = openImportDb(join(home.root, 'import.db'));
   const store = createStore(db);
   const outbox = createOutbox(db);

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import type { Home } from '../home.ts';
-import { makeFolder } from '../make-folder.ts';
 
 /** Remembers across the hooks of one message that a private key has begun in it and not ended. */
 export interface OpenKeys {

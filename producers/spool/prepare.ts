@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import type { Home } from '../home.ts';
-import { makeFolder } from '../make-folder.ts';
 import { LOSSES_BYTES } from './losses.ts';
 
 /** Space for some hundreds of entries when the disk is full. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,12 +11,24 @@ test('makes what is missing, closed to others, and leaves what is there as it wa
   const root = mkdtempSync(join(tmpdir(), 'flipstream-folder-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, 'open'), { mode: 0o755 });
-  makeFolder(join(root, 'open', 'a', 'b'));
-  makeFolder(join(root, 'open', 'a', 'b'));
+  expect(makeFolder(join(root, 'open', 'a', 'b'))).toBe(true);
+  expect(makeFolder(join(root, 'open', 'a', 'b'))).toBe(false);
   const modeOf = (...names: string[]) => statSync(join(root, ...names)).mode & 0o777;
   expect([modeOf('open'), modeOf('open', 'a'), modeOf('open', 'a', 'b')]).toEqual([0o755, 0o700, 0o700]);
+  makeFolder(join(root, 'shown', 'a'), 0o755);
+  expect([modeOf('shown'), modeOf('shown', 'a')]).toEqual([0o755, 0o755]);
+});
+
+test('what is in the way is named: a file, a link to nothing, a name that is too long', () => {
+  const root = mkdtempSync(join(tmpdir(), 'flipstream-folder-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
   writeFileSync(join(root, 'file'), '');
-  expect(() => makeFolder(join(root, 'file', 'a'))).toThrow(join(root, 'file'));
+  symlinkSync('nothing', join(root, 'link'));
+  for (const name of ['file', 'link', 'x'.repeat(300)]) {
+    const message = expect.stringContaining(join(root, name));
+    const wanted = expect.objectContaining({ code: 'folder_impossible', kind: 'usage', message });
+    expect(() => makeFolder(join(root, name, 'a'))).toThrow(wanted);
+  }
 });
 
 test.runIf(existsSync('/proc/self'))('C1 a home that cannot be made ends at once', () => {
