@@ -55,7 +55,8 @@ export function makeBundle(
     chains: [...chains].map(([chain_id, own]) => ({
       chain_id,
       events: own.length,
-      head: headerHash(own.at(-1) ?? {}),
+      // Where a chain forked at its end, the fork is no part of it.
+      head: headerHash(own.findLast(({ fork }) => fork === null) ?? own.at(-1) ?? {}),
     })),
     verdicts: verdicts.length,
     key_ring: sha256(keyRing),

@@ -1,11 +1,11 @@
 /** The event half of `verify`: which events are in their place, unchanged, and which of them a head attests. */
 import { z } from 'zod';
 import { canonical } from '../../schemas/canonical.ts';
-import { contentState } from '../../schemas/content.ts';
 import { messageOf } from '../../schemas/errors.ts';
 import { jsonReader } from '../../schemas/from-json.ts';
 import type { TraceEvent } from '../../schemas/generated.ts';
 import { headerHash } from '../../schemas/header.ts';
+import { contentOfEvent } from './content.ts';
 import type { Problem, State } from './report.ts';
 
 export interface Link {
@@ -29,7 +29,9 @@ export function readEvents(lines: readonly string[], sessionId: string | null, p
       const json = JsonObject.parse(JSON.parse(text));
       // What only a newer release knows is covered by its hashes too.
       const event = { ...json, ...readEvent(json) };
-      const link = { event, line: index + 1, hash: headerHash(json), ...stateOf(event) };
+      const { state: content, fault } = contentOfEvent(event);
+      const altered = content === 'altered';
+      const link = { event, line: index + 1, hash: headerHash(json), content, altered, attested: false };
       // As the event is, so that a field which every event has cannot be taken out where it says nothing.
       if (canonical(event) !== text) {
         problems.push({
@@ -51,27 +53,13 @@ export function readEvents(lines: readonly string[], sessionId: string | null, p
         });
         link.altered = true;
       }
-      if (link.content === 'altered') {
-        problems.push({
-          code: 'content_altered',
-          where: place(event),
-          message: 'Its content is not what the digest in its header says.',
-        });
-      }
+      if (fault !== null) problems.push({ code: 'content_altered', where: place(event), message: fault });
       return [link];
     } catch (error) {
       problems.push({ code: 'event_malformed', where, message: `It is no event: ${messageOf(error)}.` });
       return [];
     }
   });
-}
-
-function stateOf(event: TraceEvent): Pick<Link, 'content' | 'altered' | 'attested'> {
-  const state = contentState(event);
-  // A replacement that replaced nothing, or content that is here and said to be withheld, was written in later.
-  const contradicts = state === 'intact' && (event.redactions.length > 0 || event.withheld !== null);
-  const content = contradicts ? 'altered' : state;
-  return { content, altered: content === 'altered', attested: false };
 }
 
 /**

@@ -108,13 +108,6 @@ describe('content replaced or held back later', () => {
   });
 });
 
-test('what the salt of an event without content is lies outside, by design', () => {
-  const events = sample.events.map((event) =>
-    event.seq === 0 ? { ...event, salt: 'ff'.repeat(16) } : event,
-  );
-  expect(checkBundle(makeBundle(SESSION, events, sample.verdicts, sample.ring), null).state).toBe('intact');
-});
-
 describe('a bundle that was worked on', () => {
   const swap = (i: number, j: number) =>
     bundle.events.with(i, bundle.events[j] ?? '').with(j, bundle.events[i] ?? '');

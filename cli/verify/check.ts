@@ -7,6 +7,7 @@ import { createJoin } from '../../streams/join/join.ts';
 import type { StreamRecord } from '../../streams/record.ts';
 import { type Bundle, compare, Manifest } from './bundle.ts';
 import { checkChain, type Link, readEvents } from './chain.ts';
+import { faultsOf, refuseFaulty } from './keys.ts';
 import type { Problem, ProblemCode, Range, Report, State } from './report.ts';
 import { missingVerdicts, placeVerdicts, readVerdicts } from './verdicts.ts';
 
@@ -22,13 +23,15 @@ const SEVERITY: readonly State[] = ['intact', 'redacted', 'withheld', 'unatteste
 
 /**
  * Checks a bundle with nothing but itself and, if given, a key ring from elsewhere. Outside of what it can
- * vouch for, by design: which rule and scanner a later redaction names, why content is withheld, and the salt
- * of an event without content; and, without a given key ring, whose keys the bundle's own are.
+ * vouch for, by design: which rule and scanner a later redaction names, and why content is withheld; and, without
+ * a given key ring, whose keys the bundle's own are.
+ * @throws FlipstreamError `key_ring_invalid` (usage) when the given ring contradicts itself.
  */
 export function checkBundle(bundle: Bundle, given: KeyRing | null): Report {
+  if (given) refuseFaulty(given);
   const problems: Problem[] = [];
   const manifest = parse(Manifest, bundle.manifest, 'manifest', problems);
-  const own = parse(KeyRing, bundle.keyRing, 'key ring', problems);
+  const own = ownRing(bundle.keyRing, problems);
   const ring = given ?? own ?? { v: 1, keys: [] };
   const sessionId = manifest?.session_id ?? null;
   if (manifest && manifest.key_ring !== sha256(bundle.keyRing))
@@ -41,6 +44,7 @@ export function checkBundle(bundle: Bundle, given: KeyRing | null): Report {
   const links = readEvents(bundle.events, sessionId, problems);
   const chains = Map.groupBy(links, (link) => link.event.chain_id);
   checkOrder(links, problems);
+  checkNamed(manifest?.chains ?? [], problems);
   for (const [id, chain] of chains) {
     const said = manifest?.chains.find((entry) => entry.chain_id === id);
     if (said?.events !== chain.length)
@@ -125,12 +129,34 @@ function parse<T>(
   try {
     const json: unknown = JSON.parse(text);
     const parsed = schema.safeParse(json);
-    if (parsed.success && canonical(json) === text) return parsed.data;
+    // As it was read, so that what has a default cannot be taken out where it says nothing.
+    if (parsed.success && canonical(json) === text && canonical(parsed.data) === text) return parsed.data;
   } catch {
     // told below
   }
   problems.push({ code: 'bundle_altered', where, message: 'It is not what session export writes.' });
   return undefined;
+}
+
+/** The bundle's own keys, none of which counts when the ring contradicts itself. */
+function ownRing(text: string, problems: Problem[]): KeyRing | undefined {
+  const ring = parse(KeyRing, text, 'key ring', problems);
+  const faults = ring ? faultsOf(ring) : [];
+  for (const message of faults) problems.push({ code: 'bundle_altered', where: 'key ring', message });
+  return faults.length === 0 ? ring : undefined;
+}
+
+/** The manifest names each chain once, by id. */
+function checkNamed(chains: Manifest['chains'], problems: Problem[]): void {
+  chains.forEach(({ chain_id }, i) => {
+    const before = chains[i - 1];
+    if (before && before.chain_id >= chain_id)
+      problems.push({
+        code: 'bundle_altered',
+        where: 'manifest',
+        message: `It names chain ${chain_id} twice or out of order.`,
+      });
+  });
 }
 
 /** Chains stand one after the other, by id. */

@@ -55,6 +55,13 @@ function checkKeyChains(verdicts: readonly Verdict[], problems: Problem[]): void
   for (const own of Map.groupBy(verdicts, (verdict) => verdict.key_id).values()) {
     const bySeq = new Map(own.map((verdict) => [verdict.oracle_seq, verdict]));
     for (const verdict of own) {
+      const same = bySeq.get(verdict.oracle_seq);
+      if (same !== undefined && same !== verdict)
+        problems.push({
+          code: 'verdict_altered',
+          where: `verdict ${verdict.verdict_id}`,
+          message: `Its key signed two verdicts as its number ${verdict.oracle_seq}; the other is ${same.verdict_id}.`,
+        });
       const before = bySeq.get(verdict.oracle_seq - 1);
       if (before && verdict.oracle_prev !== verdictHash(before))
         problems.push({
@@ -142,13 +149,14 @@ function problemsOf(
 
 /** What the agent's host claims to have been told, and no signed verdict says. */
 export function missingVerdicts(verdicts: readonly Verdict[], links: readonly Link[]): Problem[] {
-  const signed = new Map(verdicts.map((verdict) => [verdict.request_id, verdict.verdict]));
+  const grades = verdicts.filter(({ mode }) => mode === 'grade');
+  const signed = new Map(grades.map((verdict) => [verdict.request_id, verdict.verdict]));
   return links
     .filter(
       ({ event }) =>
         event.type === 'oracle_verdict' && (event.verdict === 'PASS' || event.verdict === 'FAIL'),
     )
-    .filter(({ event }) => signed.get(event.request_id) !== event.verdict)
+    .filter(({ event }) => event.request_id === null || signed.get(event.request_id) !== event.verdict)
     .map(({ event }) => ({
       code: 'verdict_missing',
       where: `chain ${event.chain_id}, seq ${event.seq}`,
