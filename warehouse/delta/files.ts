@@ -24,11 +24,13 @@ export function lastCheckpointPath(dir: string): string {
 /**
  * Makes version `version`, if nobody has: the whole text lies on the disk before its name appears, so nobody
  * ever reads half a commit. link(2) fails where the name exists; rename would overwrite it.
- * @returns false when another writer was first.
+ * @returns false when another writer was first, or the version before it is no longer there.
  */
 export function tryCommit(dir: string, version: number, text: string): boolean {
   // A table whose folder has vanished (a disk not mounted) must not begin anew in the middle.
   if (version === 0) mkdirSync(logDir(dir), { recursive: true });
+  // Nor may one whose log was emptied, or trimmed while this writer slept, go on where nobody would read it.
+  else if (existsSync(logDir(dir)) && !hasVersion(dir, version - 1)) return false;
   // Delta readers pass over names that begin with a dot or an underscore.
   const whole = join(logDir(dir), `.${randomUUID()}.tmp`);
   try {
@@ -78,7 +80,17 @@ export function readCommit(dir: string, version: number): ActionLine[] | null {
   }
 }
 
+/** Whether a version can be read where it stands: from its commit, or from a checkpoint. */
+export function hasVersion(dir: string, version: number): boolean {
+  return existsSync(commitPath(dir, version)) || existsSync(checkpointPath(dir, version));
+}
+
+/** How far ahead a later version is looked for: a checkpoint tells of those that lie farther. */
+const LOOK_AHEAD = 20;
+
 /** Whether version `version` is missing although a later one exists. */
 export function isGap(dir: string, version: number): boolean {
-  return existsSync(commitPath(dir, version + 1)) && !existsSync(commitPath(dir, version));
+  const later = Array.from({ length: LOOK_AHEAD }, (_, at) => commitPath(dir, version + 1 + at));
+  // In this order: what another writer has just made is there by the time that it is looked for.
+  return later.some((path) => existsSync(path)) && !existsSync(commitPath(dir, version));
 }

@@ -2,7 +2,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { type ActionLine, LastCheckpoint, OUR_PROTOCOL } from './actions.ts';
 import { readCheckpoint } from './checkpoint.ts';
-import { checkpointPath, commitPath, isGap, lastCheckpointPath, logDir, readCommit } from './files.ts';
+import {
+  checkpointPath,
+  commitPath,
+  hasVersion,
+  isGap,
+  lastCheckpointPath,
+  logDir,
+  readCommit,
+} from './files.ts';
 import type { Snapshot } from './version.ts';
 
 const NOTHING: Snapshot = {
@@ -17,16 +25,21 @@ const NOTHING: Snapshot = {
 /**
  * The newest version of the table in `dir`, or `version`.
  * @param from an older snapshot of the same table, to read only what came after it.
- * @throws FlipstreamError `delta_commit_damaged`, `delta_version_missing`, `delta_too_new` (fatal);
- *   `no_such_version` (usage)
+ * @throws FlipstreamError `delta_commit_damaged`, `delta_log_missing`, `delta_version_missing`, `delta_too_new`
+ *   (fatal); `no_such_version` (usage)
  */
 export async function readSnapshot(
   dir: string,
   { from, version }: { from?: Snapshot; version?: number } = {},
 ): Promise<Snapshot> {
-  const usable = from && from.version <= (version ?? from.version) && !isTrimmed(dir, from.version);
+  const usable =
+    from &&
+    from.version <= (version ?? from.version) &&
+    !isTrimmed(dir, from.version) &&
+    !isEmptied(dir, from.version);
   const start = usable ? from : await base(dir, version);
   const snapshot = advance(dir, start, version);
+  if (snapshot.version === -1 && from && from.version >= 0) throw logMissing(dir);
   if (version !== undefined && snapshot.version !== version) {
     throw new FlipstreamError('no_such_version', 'usage', `${dir} has no version ${version}, or no longer`);
   }
@@ -36,6 +49,11 @@ export async function readSnapshot(
 /** Whether the commits that follow `version` exist no longer: a checkpoint stands for them. */
 function isTrimmed(dir: string, version: number): boolean {
   return (hint(dir) ?? -1) > version && !existsSync(commitPath(dir, version + 1));
+}
+
+/** Whether `version`, which was there, is gone from a log that stands. Without its folder the disk is gone, for a while. */
+function isEmptied(dir: string, version: number): boolean {
+  return version >= 0 && existsSync(logDir(dir)) && !hasVersion(dir, version);
 }
 
 /** Where reading begins: the newest readable checkpoint that is not above `version`, else nothing. */
@@ -64,16 +82,16 @@ function hint(dir: string): number | null {
 
 /** Versions of whole checkpoints, newest first. */
 export function checkpoints(dir: string): number[] {
-  return names(dir)
+  return names(logDir(dir))
     .map((name) => /^(\d{20})\.checkpoint\.parquet$/.exec(name)?.[1])
     .filter((digits) => digits !== undefined)
     .map(Number)
     .sort((a, b) => b - a);
 }
 
-function names(dir: string): string[] {
+function names(folder: string): string[] {
   try {
-    return readdirSync(logDir(dir));
+    return readdirSync(folder);
   } catch {
     return [];
   }
@@ -91,10 +109,26 @@ function advance(dir: string, start: Snapshot, until: number | undefined): Snaps
     lines.push(...next);
     version++;
   }
-  // In this order: what another writer has just made has its first version by the time that it is looked for.
-  if (version === -1 && names(dir).some((name) => /^\d{20}\./.test(name)) && !existsSync(commitPath(dir, 0)))
-    throw missing(dir, 0);
+  if (version === -1) refuseLost(dir);
+  if (until === undefined && (hint(dir) ?? -1) > version && !existsSync(commitPath(dir, version + 1)))
+    throw missing(dir, version + 1);
   return version === start.version ? start : apply(start, lines, version);
+}
+
+/** A table of which nothing can be read is a new one only if nothing of an old one lies there. */
+function refuseLost(dir: string): void {
+  const ofLog = names(logDir(dir)).some((name) => /^\d{20}\./.test(name));
+  const ofTable = names(dir).some((name) => name.endsWith('.parquet'));
+  // In this order: what another writer has just made has its first version by the time that it is looked for.
+  if ((ofLog || ofTable) && !existsSync(commitPath(dir, 0))) throw ofLog ? missing(dir, 0) : logMissing(dir);
+}
+
+function logMissing(dir: string): FlipstreamError {
+  return new FlipstreamError(
+    'delta_log_missing',
+    'fatal',
+    `${dir} holds files of a table, and _delta_log, which says what they are, is gone or empty: restore _delta_log from a copy. Without one, move ${dir} away, and what the log still holds lands anew`,
+  );
 }
 
 function missing(dir: string, version: number): FlipstreamError {

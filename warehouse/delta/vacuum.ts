@@ -1,6 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { logDir } from './files.ts';
+import { readCheckpoint } from './checkpoint.ts';
+import { checkpointPath, logDir } from './files.ts';
 import { checkpoints, readSnapshot } from './snapshot.ts';
 
 /** How long a removed file, and a version nobody needs to build the newest, stay: a query may still read them. */
@@ -27,19 +28,16 @@ export async function vacuum(dir: string, now: number): Promise<Vacuumed> {
     rmSync(path, { force: true });
     deleted++;
   }
-  return { files: deleted, versions: trim(dir, now) };
+  return { files: deleted, versions: await trim(dir, now) };
 }
 
-function trim(dir: string, now: number): number {
-  const floor = checkpoints(dir).find((version) => {
-    const changed = ageOf(join(logDir(dir), `${String(version).padStart(20, '0')}.checkpoint.parquet`));
-    return changed !== null && now - changed > KEEP_MS;
-  });
+async function trim(dir: string, now: number): Promise<number> {
+  const floor = await floorOf(dir, now);
   let trimmed = 0;
   for (const name of list(logDir(dir))) {
     const path = join(logDir(dir), name);
-    const version = /^(\d{20})\.(json|checkpoint\.parquet)$/.exec(name)?.[1];
-    const old = version !== undefined && floor !== undefined && Number(version) < floor;
+    const version = versionOf(name);
+    const old = version !== undefined && floor !== undefined && version < floor;
     // What a killed writer was about to commit.
     const left = name.startsWith('.') && now - (ageOf(path) ?? now) > KEEP_MS;
     if (!old && !left) continue;
@@ -47,6 +45,24 @@ function trim(dir: string, now: number): number {
     if (old) trimmed++;
   }
   return trimmed;
+}
+
+/** The newest checkpoint older than a day that can be read: of one that cannot, the commits below say what it held. */
+async function floorOf(dir: string, now: number): Promise<number | undefined> {
+  for (const version of checkpoints(dir)) {
+    const path = checkpointPath(dir, version);
+    const written = ageOf(path);
+    if (written === null || now - written <= KEEP_MS) continue;
+    // Nothing below it, nothing to trim: then it need not be opened.
+    if (!list(logDir(dir)).some((name) => (versionOf(name) ?? version) < version)) return undefined;
+    if (await readCheckpoint(path)) return version;
+  }
+  return undefined;
+}
+
+function versionOf(name: string): number | undefined {
+  const digits = /^(\d{20})\.(json|checkpoint\.parquet)$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
 }
 
 function list(dir: string): string[] {
