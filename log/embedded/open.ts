@@ -72,7 +72,7 @@ export async function openEmbeddedLog(options: EmbeddedOptions): Promise<Embedde
       transact,
       wake: createWake(db),
       append: createAppend(db, catalog, clock),
-      read: createRead(db, catalog, path),
+      read: createRead(db, catalog),
       counters: noCounts(),
       leaseMs,
       warn: options.warn ?? stderrWarner(),
@@ -91,7 +91,15 @@ function logOver(core: Core, maintainEveryMs: number | null): EmbeddedLog {
     core.wake.close();
     core.db.close();
   });
-  const { during } = lifetime;
+
+  /** Whatever SQLite says is told as what can be done about it. */
+  async function during<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await lifetime.during(work);
+    } catch (error) {
+      throw named(error, core.path);
+    }
+  }
 
   const upkeep =
     maintainEveryMs === null
@@ -122,14 +130,7 @@ function logOver(core: Core, maintainEveryMs: number | null): EmbeddedLog {
       }),
     bytesAt: (topic, partition, offset) => during(async () => bytesAt(core, topic, partition, offset)),
     putBack: (stored, along, unmoved) => during(() => putBack(core, stored, along, unmoved)),
-    lag: () =>
-      during(async () => {
-        try {
-          return lagOf(core);
-        } catch (error) {
-          throw named(error, core.path);
-        }
-      }),
+    lag: () => during(async () => lagOf(core)),
     counters: () => structuredClone(core.counters),
     maintain: () => during(() => maintain(core)),
     close: () => {

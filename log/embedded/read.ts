@@ -5,7 +5,6 @@ import type { RawBatch, RawRecord } from '../values.ts';
 import { BLOCK_BYTES, plain, unpack } from './block.ts';
 import type { Catalog } from './catalog.ts';
 import { bytes, integer } from './rows.ts';
-import { named } from './sqlite-errors.ts';
 
 interface ReadLimit {
   records: number;
@@ -15,7 +14,7 @@ interface ReadLimit {
 /** Records of one partition from an offset on; at least one where there is one. */
 export type Read = (topic: TopicName, partition: number, from: number, limit: ReadLimit) => RawBatch;
 
-export function createRead(db: DatabaseSync, catalog: Catalog, path: string): Read {
+export function createRead(db: DatabaseSync, catalog: Catalog): Read {
   const ends = db.prepare('SELECT next, earliest FROM part WHERE id = ?');
   const blocks = db.prepare(`
     SELECT id, base, last, zstd, data FROM block WHERE part = ?1 AND base >= coalesce(
@@ -44,7 +43,7 @@ export function createRead(db: DatabaseSync, catalog: Catalog, path: string): Re
       return { topic, partition, records, nextOffset, end, earliest };
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
-      throw named(error, path);
+      throw error;
     }
   };
 

@@ -1,7 +1,6 @@
 import type { LoadStates } from '../reduction.ts';
 import type { Core } from './core.ts';
 import { text } from './rows.ts';
-import { named } from './sqlite-errors.ts';
 
 /** The changelog of one partition of a group. `store` only inside a write transaction. */
 export function createStates(core: Core, group: number, partition: number) {
@@ -12,13 +11,9 @@ export function createStates(core: Core, group: number, partition: number) {
   const forget = core.db.prepare('DELETE FROM state WHERE grp = ? AND partition = ? AND key = ?');
   const load: LoadStates = async (keys) => {
     const found = new Map<string, string>();
-    try {
-      for (const key of keys) {
-        const row = select.get(group, partition, key);
-        if (row) found.set(key, text(row, 'value'));
-      }
-    } catch (error) {
-      throw named(error, core.path);
+    for (const key of keys) {
+      const row = select.get(group, partition, key);
+      if (row) found.set(key, text(row, 'value'));
     }
     return found;
   };
