@@ -6,7 +6,7 @@ import { FlipstreamError } from '../schemas/errors.ts';
 import type { Clock } from '../schemas/time.ts';
 import { openTable, type Table } from '../warehouse/delta/table.ts';
 import { type Landed, land } from '../warehouse/land.ts';
-import { openParquetWriter } from '../warehouse/parquet.ts';
+import { openParquetWriter, type ParquetWriter } from '../warehouse/parquet.ts';
 import {
   type LandedTopic,
   TABLE_NAMES,
@@ -18,7 +18,7 @@ import {
 import { appId, createHold, type Hold } from './sink/hold.ts';
 import { refuseReplaced } from './sink/replaced.ts';
 import { LANDED_TOPICS, tableOf } from './sink/rows.ts';
-import { createSinkStats, type SinkStats } from './sink/stats.ts';
+import { createSinkStats, type SinkStats, type Stats } from './sink/stats.ts';
 
 export interface SinkOptions {
   log: Log;
@@ -53,30 +53,38 @@ const RETRY_MS = [100, 500, 2000, 5000];
  * @throws FlipstreamError `log_gap`, `log_replaced`, `log_rewound`, `delta_*`, `table_schema_differs` (fatal), from `done` as well
  */
 export async function startSink(options: SinkOptions): Promise<Sink> {
-  const {
-    log,
-    warehouse,
-    clock,
-    flushMs = 250,
-    maxRows = 32_768,
-    maxWeight = 96 * 2 ** 20,
-    group = 'sink',
-  } = options;
-  mkdirSync(warehouse, { recursive: true });
+  mkdirSync(options.warehouse, { recursive: true });
   const writer = await openParquetWriter({ memoryMiB: options.memoryMiB });
-  const stats = createSinkStats();
+  try {
+    const stats = createSinkStats();
+    return runSink(options, writer, await openTables(options, stats), stats);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}
+
+type Tables = ReadonlyMap<TableName, { table: Table; hold: Hold }>;
+
+async function openTables({ warehouse, clock, acceptGap }: SinkOptions, stats: Stats): Promise<Tables> {
   const tables = new Map<TableName, { table: Table; hold: Hold }>();
   for (const name of TABLE_NAMES) {
     const table = await openTable(tableDir(warehouse, name), tableColumns(name), clock);
-    tables.set(name, { table, hold: createHold(name, TABLES[name].topic, options.acceptGap ?? false) });
+    tables.set(name, { table, hold: createHold(name, TABLES[name].topic, acceptGap ?? false) });
     stats.version(name, (await table.refresh()).version);
   }
+  return tables;
+}
+
+function runSink(options: SinkOptions, writer: ParquetWriter, tables: Tables, stats: Stats): Sink {
+  const { log, clock, flushMs = 250, maxRows = 32_768, maxWeight = 96 * 2 ** 20, group = 'sink' } = options;
   const ids = new Map<string, string>();
   const stopping = new AbortController();
   let landing: Promise<void> = Promise.resolve();
   /** Aborted by a failure that will not pass, with it as the reason. */
   const failed = new AbortController();
   let timer: NodeJS.Timeout | null = null;
+  let soon = false;
   let lastFlush = Number.NEGATIVE_INFINITY;
 
   const of = (name: TableName) => {
@@ -123,6 +131,16 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
     return landing;
   }
 
+  /** Flushes once what is landing has landed: while that fails, what is held must not pile up behind it. */
+  function flushSoon(): void {
+    if (soon) return;
+    soon = true;
+    void landing.then(() => {
+      soon = false;
+      return flush();
+    });
+  }
+
   async function persist(job: () => Promise<Landed>): Promise<Landed> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -150,7 +168,7 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
       await landing;
       check();
       void flush();
-    } else timer ??= setTimeout(flush, flushMs).unref();
+    } else timer ??= setTimeout(flushSoon, flushMs).unref();
   }
 
   const running = log.consumeAvro<LandedTopic>({
@@ -174,7 +192,7 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
     onBatch,
     onIdle: async () => {
       // Nothing more to wait for, so the first row after a pause is visible at once.
-      if (timer && performance.now() - lastFlush >= flushMs) void flush();
+      if (timer && performance.now() - lastFlush >= flushMs) flushSoon();
     },
   });
 
@@ -186,6 +204,8 @@ export async function startSink(options: SinkOptions): Promise<Sink> {
 
   const done = running.done
     .finally(async () => {
+      // Nobody waits any longer for a landing that fails for a while: what ended the sink comes first.
+      stopping.abort();
       await flush();
       writer.close();
     })

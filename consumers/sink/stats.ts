@@ -20,6 +20,8 @@ export interface SinkStats {
 
 const RECENT = 10_000;
 
+export type Stats = ReturnType<typeof createSinkStats>;
+
 export function createSinkStats() {
   const tables: Partial<Record<TableName, TableStats>> = {};
   let delays: number[] = [];
