@@ -9,6 +9,7 @@ import type { Clock } from '../schemas/time.ts';
 import { type Config, loadConfig } from './config.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
+import { unlessStopped } from './stop.ts';
 
 /** The outside world, passed in so that commands run in tests without a process. */
 export interface Io extends Streams {
@@ -50,9 +51,15 @@ export const ORACLE_HOME_FLAG = [
 
 const Arguments = z.array(z.string());
 
+export interface HandleOptions {
+  /** It looks at the signal itself, since it leaves something behind or is done then; others are left where they are. */
+  stopsItself?: boolean;
+}
+
 /**
  * Connects a command with its work: configuration, flags (read with zod), arguments in order, output and exit
- * code in one place. The handler returns an exit code, or undefined for 0.
+ * code in one place. The handler returns an exit code, or undefined for 0; what it throws once it was told to stop
+ * is the signal's reason.
  */
 export function handle<S extends z.ZodType>(
   cli: Cli,
@@ -63,6 +70,7 @@ export function handle<S extends z.ZodType>(
     flags: z.output<S>,
     args: readonly string[],
   ) => Promise<ExitCode | undefined> | Promise<void>,
+  { stopsItself = false }: HandleOptions = {},
 ): void {
   command.action(async (...given: unknown[]) => {
     const all = command.optsWithGlobals();
@@ -78,7 +86,14 @@ export function handle<S extends z.ZodType>(
         .filter((arg) => arg !== undefined),
     );
     const context = { config, out: createOutput(cli.io, config.json), io: cli.io };
-    cli.exit = (await handler(context, parsed.data, args)) ?? EXIT.ok;
+    const { signal } = cli.io;
+    const work = async () => (await handler(context, parsed.data, args)) ?? EXIT.ok;
+    try {
+      cli.exit = await (stopsItself ? work() : unlessStopped(signal, work));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
   });
 }
 

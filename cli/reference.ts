@@ -9,7 +9,8 @@ const EXIT_MEANING: Record<keyof typeof EXIT, string> = {
     'a flag, an argument or the configuration is wrong; nothing was done; one sentence on stderr says what to change',
   partial:
     'done in part, or it cannot be told: a bundle that no verdict attests, a session without a key ring',
-  interrupted: 'stopped by Ctrl-C or SIGTERM before it was done',
+  interrupted:
+    'stopped by Ctrl-C or SIGTERM before it was done; what runs until it is stopped (`up`, `oracle serve`, `flips --follow`) ends with 0 then',
 };
 
 const INTRO = `# The \`flipstream\` command

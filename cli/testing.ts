@@ -13,11 +13,18 @@ interface Ran {
   json(): unknown;
 }
 
+interface Person {
+  /** What is typed, on a terminal when it is given. */
+  stdin?: string;
+  /** Aborted when the command is to stop. */
+  signal?: AbortSignal;
+}
+
 export interface Sandbox {
   root: string;
   env: NodeJS.ProcessEnv;
-  /** Runs a command line; `stdin` is what a person types, on a terminal when it is given. */
-  flipstream(argv: readonly string[], stdin?: string): Promise<Ran>;
+  /** Runs a command line. */
+  flipstream(argv: readonly string[], person?: string | Person): Promise<Ran>;
   remove(): void;
 }
 
@@ -29,7 +36,9 @@ export function sandbox(): Sandbox {
     FLIPSTREAM_ORACLE_HOME: join(root, 'oracle'),
     CLAUDE_CONFIG_DIR: join(root, 'claude'),
   };
-  const flipstream = async (argv: readonly string[], stdin?: string): Promise<Ran> => {
+  const flipstream = async (argv: readonly string[], person: string | Person = {}): Promise<Ran> => {
+    const { stdin, signal = new AbortController().signal } =
+      typeof person === 'string' ? { stdin: person } : person;
     const out = collector();
     const err = collector();
     const code = await run(argv, {
@@ -42,7 +51,7 @@ export function sandbox(): Sandbox {
       env,
       cwd: root,
       clock: Date.now,
-      signal: new AbortController().signal,
+      signal,
     });
     return { code, out: out.text(), err: err.text(), json: () => JSON.parse(out.text()) };
   };

@@ -39,6 +39,8 @@ export interface Exported {
 export async function exportRows(options: ExportOptions): Promise<Exported> {
   const { out, format, total, overwrite = false } = options;
   const part = `${out}.${randomBytes(4).toString('hex')}.part`;
+  const remove = () => rmSync(part, { force: true });
+  process.once('exit', remove); // a command that is stopped ends without coming back here
   try {
     const { rows: written, bytes } = await write(part, options);
     const found = await countRows(part, format);
@@ -64,7 +66,8 @@ export async function exportRows(options: ExportOptions): Promise<Exported> {
       cause,
     );
   } finally {
-    rmSync(part, { force: true });
+    process.off('exit', remove);
+    remove();
   }
 }
 

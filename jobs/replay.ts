@@ -22,6 +22,8 @@ export interface ReplayOptions {
   into: Log;
   /** Only what happened up to then, by the records' own times: ISO 8601 as `ts`. */
   until?: string | undefined;
+  /** Stops between two batches. */
+  signal?: AbortSignal;
   /** Told after each batch: for a progress line. */
   progress?: (table: Replayed, records: number) => void;
 }
@@ -32,12 +34,13 @@ const BATCH = 1000;
  * Publishes the recorded records to `into`. Content of quarantine and dead letters stays where it is sealed;
  * only their metadata goes along.
  * @returns how many records of each table were published.
- * @throws FlipstreamError `replay_not_fresh` (usage), `replay_short` (fatal), and what the log and the warehouse throw
+ * @throws FlipstreamError `replay_not_fresh` (usage), `replay_short` (fatal), the signal's reason, and what the log and the warehouse throw
  */
 export async function replay({
   from,
   into,
   until,
+  signal,
   progress,
 }: ReplayOptions): Promise<Record<Replayed, number>> {
   const counts: Record<Replayed, number> = { tasks: 0, verdicts: 0, events: 0, quarantine: 0, deadletter: 0 };
@@ -46,6 +49,7 @@ export async function replay({
   for (const table of REPLAYED) {
     const batches = 'log' in from ? fromLog(from.log, table) : fromArchive(from.warehouse, table);
     for await (const all of batches) {
+      signal?.throwIfAborted();
       const batch = until === undefined ? all : all.filter(({ value }) => timeOf(table, value) <= until);
       if (batch.length === 0) continue;
       await into.publish(batch);

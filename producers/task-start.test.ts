@@ -132,3 +132,11 @@ test('a folder that is in use, a task nobody knows, a wrong token, no oracle: on
   expect(await refusal({ directory })).toBe('oracle_refused');
   expect(existsSync(directory)).toBe(false);
 });
+
+test('one that is stopped leaves nothing of the clone', async () => {
+  const stop = new AbortController();
+  await expect(
+    begin({ signal: stop.signal, onBytes: () => setImmediate(() => stop.abort()) }),
+  ).rejects.toThrow();
+  expect(existsSync(join(root, 'work'))).toBe(false);
+});

@@ -48,6 +48,8 @@ export interface TaskStartInput {
   onBytes?: (bytes: number) => void;
   /** Milliseconds for all of git's work. */
   timeoutMs?: number;
+  /** Ends it before it is done; what it made is removed then, too. */
+  signal?: AbortSignal;
 }
 
 export interface StartedTask {
@@ -105,12 +107,17 @@ function asTold(error: unknown, task: PublicTask): unknown {
   return new FlipstreamError('task_repository_unusable', 'fatal', message, error);
 }
 
+function patience({ timeoutMs = 600_000, signal }: TaskStartInput): AbortSignal {
+  const late = AbortSignal.timeout(timeoutMs);
+  return signal ? AbortSignal.any([late, signal]) : late;
+}
+
 async function ask(input: TaskStartInput, path: string): Promise<IncomingMessage> {
   const { url } = input.oracle;
   let response: IncomingMessage;
   try {
     response = await askOracle(input.oracle, `/v1/tasks/${encodeURIComponent(input.taskId)}${path}`, {
-      signal: AbortSignal.timeout(input.timeoutMs ?? 600_000),
+      signal: patience(input),
     });
   } catch (error) {
     const message = `the oracle at ${url} cannot be reached (${messageOf(error)}): start it with \`flipstream up\`, or correct its address.`;
@@ -159,7 +166,7 @@ async function cloneFrom(
   top: string,
   bundle: string,
 ): Promise<void> {
-  const git: Git = { bin: findGit(input.path, top), signal: AbortSignal.timeout(input.timeoutMs ?? 600_000) };
+  const git: Git = { bin: findGit(input.path, top), signal: patience(input) };
   const gitDir = join(top, '.git');
   const at = { gitDir, workTree: top };
   const format = task.base_commit.length === 64 ? 'sha256' : 'sha1';

@@ -4,22 +4,20 @@ import { z } from 'zod';
 import type { Log } from '../../log/log.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
-import { originalBytes, type Unseal, unsealWith } from '../deadletter/bytes.ts';
+import { originalBytes } from '../deadletter/bytes.ts';
 import { type Letter, type Letters, openLetters } from '../deadletter/letters.ts';
 import { objection, pick, putBack } from '../deadletter/put-back.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { reviewerPaths } from '../init/reviewer.ts';
 import { withLog } from '../open-log.ts';
 import { table } from '../table.ts';
+import { IDENTITY_FLAG, Identity, type Unseal, unsealOf } from '../unseal.ts';
 
 const Which = z.looseObject({
   topic: z.string().optional(),
   reason: z.string().optional(),
   all: z.boolean().default(false),
 });
-const Identity = z.looseObject({ identity: z.string().optional() });
-const IDENTITY = ['--identity <file>', 'the reviewer\u2019s private key (default: of this home)'] as const;
 
 /** `flipstream deadletter list | show | retry`: what was set aside, and the way back. */
 export function addDeadletter(cli: Cli): void {
@@ -41,12 +39,12 @@ export function addDeadletter(cli: Cli): void {
 
   const show = addCommand(parent, 'show <id>', 'show why one record was set aside')
     .option('--out <file>', 'write its original bytes to this file')
-    .option(...IDENTITY);
+    .option(...IDENTITY_FLAG);
   handle(cli, show, Identity.extend({ out: z.string().optional() }), async (context, flags, [id = '']) =>
     withLog(context.config, async (log) => {
       const letter = pick(await openLetters(log), id);
       if (flags.out !== undefined) {
-        const bytes = await originalBytes(log, letter, unsealOf(context, flags.identity));
+        const bytes = await originalBytes(log, letter, unsealOf(context.config, flags.identity));
         writeFileSync(resolve(context.config.cwd, flags.out), bytes, { mode: 0o600, flag: 'wx' });
       }
       context.out.result(shown(letter), () => describe(letter, flags.out));
@@ -61,14 +59,14 @@ export function addDeadletter(cli: Cli): void {
     .option('--topic <topic>', 'all of this topic')
     .option('--reason <code>', 'all set aside for this reason')
     .option('--all', 'all that wait')
-    .option(...IDENTITY);
+    .option(...IDENTITY_FLAG);
   for (const command of [list, show, retry])
     for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
   handle(cli, retry, Which.extend(Identity.shape), async (context, flags, ids) =>
     withLog(context.config, async (log) => {
       const letters = await openLetters(log);
       const wanted = chosen(letters, ids, flags);
-      return putAllBack(context, log, { letters, ids: wanted }, unsealOf(context, flags.identity));
+      return putAllBack(context, log, { letters, ids: wanted }, unsealOf(context.config, flags.identity));
     }),
   );
 }
@@ -114,12 +112,6 @@ function fits({ source_topic, reason }: Letter, flags: z.infer<typeof Which>): b
   return (
     (flags.topic === undefined || source_topic === flags.topic) &&
     (flags.reason === undefined || reason === flags.reason)
-  );
-}
-
-function unsealOf({ config }: Context, identity: string | undefined): Unseal | null {
-  return unsealWith(
-    identity === undefined ? reviewerPaths(config.home).identity : resolve(config.cwd, identity),
   );
 }
 

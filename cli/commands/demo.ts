@@ -2,7 +2,6 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
-import { openOracle } from '../../oracle/oracle.ts';
 import { taskAdd } from '../../oracle/tasks/add.ts';
 import { taskCheck } from '../../oracle/tasks/check.ts';
 import { readSettings } from '../../producers/settings.ts';
@@ -11,14 +10,16 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { makeFolder } from '../../schemas/make-folder.ts';
 import { type Answer, query } from '../../warehouse/query.ts';
 import type { Value } from '../../warehouse/values.ts';
-import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
+import { addCommand, type Cli, type Context, handle, type Io, NoFlags } from '../command.ts';
 import { createHarness, type Harness, type Step } from '../demo/harness.ts';
 import { firstAttempt, PROMPT, secondAttempt } from '../demo/script.ts';
 import { layOut, type Workspace } from '../demo/workspace.ts';
 import { prepare } from '../init/prepare.ts';
+import { unlessStopped } from '../stop.ts';
 import { table } from '../table.ts';
 import { ROLES } from '../up/roles.ts';
 import { supervise } from '../up/supervise.ts';
+import { withOracle } from './oracle-command.ts';
 import { partOf } from './up.ts';
 
 const BUCKET_MS = 500;
@@ -33,7 +34,7 @@ export function addDemo(cli: Cli): void {
     'demo',
     'run a graded session from start to flip, with everything real but the model\u2019s words',
   );
-  handle(cli, command, NoFlags, runDemo);
+  handle(cli, command, NoFlags, runDemo, { stopsItself: true });
 }
 
 async function runDemo(context: Context): Promise<void> {
@@ -51,7 +52,7 @@ async function runDemo(context: Context): Promise<void> {
     oracle: null,
     port: 0,
   });
-  await checkTask(place);
+  await checkTask(place, io);
   say(
     '   The oracle runs suite and hidden test, twice each: FAIL on the base and PASS with the fix, as it should be.',
   );
@@ -80,10 +81,11 @@ async function runDemo(context: Context): Promise<void> {
       home,
       clock: io.clock,
       path: io.env.PATH,
+      signal: io.signal,
     });
     say(`3. task start: a clone for the agent, with the base commit and nothing newer: ${place.clone}`);
     const harness = createHarness(home, place.clone, env);
-    await session(harness, place.clone, say);
+    await unlessStopped(io.signal, () => session(harness, place.clone, say));
     const answer = await flipOf(place, harness.sessionId, io.signal);
     say('5. The flip is in the warehouse.\n');
     say(
@@ -104,16 +106,13 @@ Ask more: flipstream sql --home ${home.root} (in a checkout, npm link first)`,
   }
 }
 
-async function checkTask(place: Workspace): Promise<void> {
-  const oracle = openOracle({ home: place.config.oracleHome });
-  try {
-    const { task_id } = await taskAdd(oracle, place.task);
+async function checkTask({ config, task }: Workspace, io: Io): Promise<void> {
+  await withOracle({ config, io }, async (oracle) => {
+    const { task_id } = await taskAdd(oracle, task);
     const { status, reason } = (await taskCheck(oracle, task_id)).row;
     if (status !== 'ready')
       throw new FlipstreamError('demo_task', 'fatal', `The demo's own task is ${status}: ${reason}.`);
-  } finally {
-    oracle.close();
-  }
+  });
 }
 
 async function session(harness: Harness, clone: string, say: (line: string) => void): Promise<void> {

@@ -4,6 +4,7 @@ import { addCommand, type Cli, handle } from '../command.ts';
 import { Count } from '../flags.ts';
 import { followFlips } from '../follow-flips.ts';
 import { withLog } from '../open-log.ts';
+import { unlessStopped } from '../stop.ts';
 import { table } from '../table.ts';
 import { withWarehouse } from '../warehouse.ts';
 
@@ -21,20 +22,28 @@ export function addFlips(cli: Cli): void {
   )
     .option('--follow', 'print each flip as it happens, until Ctrl-C')
     .option('--limit <n>', 'the newest n (default: 50)');
-  handle(cli, command, Flags, async ({ config, out, io }, flags) => {
-    if (flags.follow)
-      return withLog(config, async (log) => {
-        for await (const flip of followFlips(log, io.signal)) out.item(flip, () => describe(flip));
-      });
-    const rows = await withWarehouse(config.home, ({ records }) =>
-      records(
-        `select session_id, task_id, attempt, flipped_at, runner, placement, evidence, retracted
-         from flips order by flipped_at desc, session_id limit ${flags.limit}`,
-      ),
-    );
-    const columns = ['flipped_at', 'task_id', 'session_id', 'attempt', 'runner', 'evidence', 'retracted'];
-    out.result(rows, () => (rows.length > 0 ? table(columns, rows) : 'No flips yet.'));
-  });
+  handle(
+    cli,
+    command,
+    Flags,
+    async ({ config, out, io }, flags) => {
+      if (flags.follow)
+        return withLog(config, async (log) => {
+          for await (const flip of followFlips(log, io.signal)) out.item(flip, () => describe(flip));
+        });
+      const rows = await unlessStopped(io.signal, () =>
+        withWarehouse(config.home, ({ records }) =>
+          records(
+            `select session_id, task_id, attempt, flipped_at, runner, placement, evidence, retracted
+           from flips order by flipped_at desc, session_id limit ${flags.limit}`,
+          ),
+        ),
+      );
+      const columns = ['flipped_at', 'task_id', 'session_id', 'attempt', 'runner', 'evidence', 'retracted'];
+      out.result(rows, () => (rows.length > 0 ? table(columns, rows) : 'No flips yet.'));
+    },
+    { stopsItself: true },
+  );
 }
 
 function describe(flip: Flip): string {

@@ -18,24 +18,30 @@ export function addImport(cli: Cli): void {
     'import <path...>',
     'import trajectories that harnesses left on disk: files, or folders with them',
   );
-  handle(cli, command, NoFlags, async ({ config, out, io }, _, paths) => {
-    const log = await openLog(config);
-    try {
-      const report = await withProgress(io.stderr, 'Importing', (progress) =>
-        importPaths({
-          paths: paths.map((path) => resolve(config.cwd, path)),
-          ...{ home: config.home, log, clock: io.clock, signal: io.signal },
-          limit: readSettings(config.home).field_limit ?? FIELD_LIMIT,
-          warn: (message) => out.note(message),
-          progress: (done, all) => progress.update(`${percent(done, all)} %`),
-        }),
-      );
-      out.result(report, () => reportText(report));
-      return someRefused(report) ? EXIT.partial : EXIT.ok;
-    } finally {
-      await log.close();
-    }
-  });
+  handle(
+    cli,
+    command,
+    NoFlags,
+    async ({ config, out, io }, _, paths) => {
+      const log = await openLog(config);
+      try {
+        const report = await withProgress(io.stderr, 'Importing', (progress) =>
+          importPaths({
+            paths: paths.map((path) => resolve(config.cwd, path)),
+            ...{ home: config.home, log, clock: io.clock, signal: io.signal },
+            limit: readSettings(config.home).field_limit ?? FIELD_LIMIT,
+            warn: (message) => out.note(message),
+            progress: (done, all) => progress.update(`${percent(done, all)} %`),
+          }),
+        );
+        out.result(report, () => reportText(report));
+        return someRefused(report) ? EXIT.partial : EXIT.ok;
+      } finally {
+        await log.close();
+      }
+    },
+    { stopsItself: true },
+  );
 }
 
 function percent(done: number, all: number): number {

@@ -20,23 +20,29 @@ export function addKafkaMove(cli: Cli, parent: Command): void {
     'carry what this home\u2019s own log holds onto a cluster, each record once, and record there from then on',
   ).option(...ORACLE_HOME_FLAG);
   for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
-  handle(cli, command, NoFlags, async (context) => {
-    const { config, io, out } = context;
-    const unlock = lockAll(config);
-    try {
-      const counts = await withProgress(io.stderr, 'Moving', (progress) => move(context, progress));
-      const aside = setAside(config);
-      out.result({ carried: counts, warehouse: aside }, () =>
-        [
-          ...Object.entries(counts).map(([topic, count]) => `${count} of ${topic}`),
-          ...(aside ? [`The tables of before are in ${aside}; new ones are made from the cluster.`] : []),
-          `${config.home.config} names the cluster now. Go on with: flipstream up`,
-        ].join('\n'),
-      );
-    } finally {
-      unlock();
-    }
-  });
+  handle(
+    cli,
+    command,
+    NoFlags,
+    async (context) => {
+      const { config, io, out } = context;
+      const unlock = lockAll(config);
+      try {
+        const counts = await withProgress(io.stderr, 'Moving', (progress) => move(context, progress));
+        const aside = setAside(config);
+        out.result({ carried: counts, warehouse: aside }, () =>
+          [
+            ...Object.entries(counts).map(([topic, count]) => `${count} of ${topic}`),
+            ...(aside ? [`The tables of before are in ${aside}; new ones are made from the cluster.`] : []),
+            `${config.home.config} names the cluster now. Go on with: flipstream up`,
+          ].join('\n'),
+        );
+      } finally {
+        unlock();
+      }
+    },
+    { stopsItself: true },
+  );
 }
 
 async function move({ config, io }: Context, progress: Progress): Promise<Record<string, number>> {

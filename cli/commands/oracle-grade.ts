@@ -19,23 +19,29 @@ export function addOracleGrades(cli: Cli, parent: Cli['program']): void {
     'grade <task> <diff>',
     'grade a diff by hand: nothing is signed, and the reason is told',
   );
-  handle(cli, grade, NoFlags, async (context, _, [id = '', path = '']) => {
-    const diff = readDiffFile(resolve(context.config.cwd, path));
-    const { code, reason, result, signals } = await withOracle(context, (opened) =>
-      withProgress(context.io.stderr, `Grading ${path}`, () =>
-        gradeDiff(opened, knownTask(opened, id), { kind: 'by_hand', diff, diff_hash: sha256(diff) }),
-      ),
-    );
-    const dropped = result.dropped.map(({ paths, why }) => ({ paths, why }));
-    context.out.result({ task_id: id, code, reason, dropped, signals }, () =>
-      [
-        `${code}: ${reason}.`,
-        ...dropped.map(({ paths, why }) => `Not applied: ${paths.join(' → ')} (${why}).`),
-        ...signals.map(({ name, kind, passed }) => `Signal ${name} (${kind}): ${SAID[String(passed)]}.`),
-      ].join('\n'),
-    );
-    return code === 'PASS' ? EXIT.ok : EXIT.failed;
-  });
+  handle(
+    cli,
+    grade,
+    NoFlags,
+    async (context, _, [id = '', path = '']) => {
+      const diff = readDiffFile(resolve(context.config.cwd, path));
+      const { code, reason, result, signals } = await withOracle(context, (opened) =>
+        withProgress(context.io.stderr, `Grading ${path}`, () =>
+          gradeDiff(opened, knownTask(opened, id), { kind: 'by_hand', diff, diff_hash: sha256(diff) }),
+        ),
+      );
+      const dropped = result.dropped.map(({ paths, why }) => ({ paths, why }));
+      context.out.result({ task_id: id, code, reason, dropped, signals }, () =>
+        [
+          `${code}: ${reason}.`,
+          ...dropped.map(({ paths, why }) => `Not applied: ${paths.join(' → ')} (${why}).`),
+          ...signals.map(({ name, kind, passed }) => `Signal ${name} (${kind}): ${SAID[String(passed)]}.`),
+        ].join('\n'),
+      );
+      return code === 'PASS' ? EXIT.ok : EXIT.failed;
+    },
+    { stopsItself: true },
+  );
   addRegrade(cli, parent);
 }
 
@@ -53,22 +59,28 @@ function addRegrade(cli: Cli, parent: Cli['program']): void {
     'regrade',
     'run the kept diffs of a task again, and withdraw every PASS that no longer is one',
   ).requiredOption('--task <id>', 'the task, checked again after its tests were mended');
-  handle(cli, command, z.looseObject({ task: z.string() }), async (context, { task }) => {
-    const found = await withOracle(context, (opened) =>
-      withProgress(context.io.stderr, `Grading ${task} again`, (progress) =>
-        regrade(opened, task, (done, of) => progress.update(`${done} of ${of}`)),
-      ),
-    );
-    const retracted = found.filter((one) => one.retracted).length;
-    const open = found.filter(({ now }) => now === null || now === 'ERROR').length;
-    context.out.result(found, () =>
-      [
-        ...(found.length > 0 ? [table(COLUMNS, found)] : []),
-        `${found.length} grade(s) run again, ${retracted} withdrawn, ${open} could not be run.`,
-      ].join('\n'),
-    );
-    return open > 0 ? EXIT.partial : EXIT.ok;
-  });
+  handle(
+    cli,
+    command,
+    z.looseObject({ task: z.string() }),
+    async (context, { task }) => {
+      const found = await withOracle(context, (opened) =>
+        withProgress(context.io.stderr, `Grading ${task} again`, (progress) =>
+          regrade(opened, task, (done, of) => progress.update(`${done} of ${of}`)),
+        ),
+      );
+      const retracted = found.filter((one) => one.retracted).length;
+      const open = found.filter(({ now }) => now === null || now === 'ERROR').length;
+      context.out.result(found, () =>
+        [
+          ...(found.length > 0 ? [table(COLUMNS, found)] : []),
+          `${found.length} grade(s) run again, ${retracted} withdrawn, ${open} could not be run.`,
+        ].join('\n'),
+      );
+      return open > 0 ? EXIT.partial : EXIT.ok;
+    },
+    { stopsItself: true },
+  );
 }
 
 function readDiffFile(path: string): Buffer {

@@ -30,7 +30,7 @@ export function addOracleServe(cli: Cli, parent: Cli['program']): void {
     .option('--tls-cert <file>', 'certificate chain, PEM; required beyond this machine')
     .option('--tls-key <file>', 'its private key, PEM')
     .option('--bucket-ms <ms>', 'answers leave on whole multiples of this (default: 5000)');
-  handle(cli, serve, Flags, serveOracle);
+  handle(cli, serve, Flags, serveOracle, { stopsItself: true });
 }
 
 async function serveOracle({ config, io, out }: Context, flags: Flags): Promise<void> {

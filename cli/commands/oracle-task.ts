@@ -101,13 +101,19 @@ function addCheck(cli: Cli, task: Cli['program']): void {
       .optional(),
     accept: z.string().min(1).optional(),
   });
-  handle(cli, check, Flags, async (context, { runs, accept }, [id = '']) => {
-    const report = await withOracle(context, (opened) =>
-      withProgress(context.io.stderr, `Checking ${id}`, () => taskCheck(opened, id, { runs, accept })),
-    );
-    context.out.result(report, () => told(report));
-    return report.row.status === 'ready' ? EXIT.ok : EXIT.failed;
-  });
+  handle(
+    cli,
+    check,
+    Flags,
+    async (context, { runs, accept }, [id = '']) => {
+      const report = await withOracle(context, (opened) =>
+        withProgress(context.io.stderr, `Checking ${id}`, () => taskCheck(opened, id, { runs, accept })),
+      );
+      context.out.result(report, () => told(report));
+      return report.row.status === 'ready' ? EXIT.ok : EXIT.failed;
+    },
+    { stopsItself: true },
+  );
 }
 
 /** How the runner names the tests that it puts beside a task's own. */

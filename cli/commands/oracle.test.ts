@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeRepository } from '../../oracle/testing.ts';
 import { sandbox } from '../testing.ts';
 
@@ -47,6 +47,19 @@ test('a task from add to regrade, as its operator goes', async () => {
   expect(await flipstream(['oracle', 'task', 'export', TASK, '--out', out])).toMatchObject({ code: 0 });
   expect(existsSync(join(out, 'base.bundle'))).toBe(true);
   expect(readFileSync(join(out, 'task.json'), 'utf8')).not.toContain('% people');
+});
+
+test('a check that is stopped ends what it runs, and the task stays as it was', async () => {
+  const { flipstream, dir, task, root } = operator();
+  const begun = join(root, 'begun');
+  task({ suite: `touch ${begun}; sleep 60` });
+  await flipstream(['oracle', 'task', 'add', dir]);
+  const stop = new AbortController();
+  const checked = flipstream(['oracle', 'task', 'check', TASK], { signal: stop.signal });
+  await vi.waitFor(() => expect(existsSync(begun)).toBe(true), { timeout: 15_000 });
+  stop.abort();
+  expect(await checked).toMatchObject({ code: 130, out: '', err: '' });
+  expect((await flipstream(['oracle', 'task', 'list'])).out).toMatch(/unchecked/);
 });
 
 test('what is wrong in task.json is one line that names the field and what to put there', async () => {

@@ -31,30 +31,42 @@ export function addReplay(cli: Cli): void {
     .option('--from <source>', 'archive (the warehouse, default), log, or kafka (the log of a cluster)')
     .option('--until <time>', 'only what happened up to then');
   for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
-  handle(cli, command, Flags, async (context, flags, [target = '']) => {
-    const { config, io, out } = context;
-    const fresh = layout(resolve(config.cwd, target));
-    refuseUsed(fresh);
-    const ring = readKeyRing(config.home.keyRing);
-    const until = flags.until === undefined ? undefined : isoTime(Date.parse(flags.until));
-    const counts = await withProgress(io.stderr, 'Replaying', (progress) =>
-      flags.from === 'archive'
-        ? into(context, fresh, ring, { from: { warehouse: requireWarehouse(config.home) }, until }, progress)
-        : withLog(placeOf(config, flags.from), async (log) => {
-            const partitions = await log.partitions('trace.events');
-            return into(context, fresh, ring, { from: { log }, until, partitions }, progress);
-          }),
-    ).catch((error: unknown) => {
-      empty(fresh);
-      throw error;
-    });
-    out.result({ home: fresh.root, from: flags.from, records: counts }, () =>
-      [
-        ...Object.entries(counts).map(([table, count]) => `${count} ${table}`),
-        `Derived and landed in ${fresh.warehouse}. Ask it: flipstream sql --home ${fresh.root}`,
-      ].join('\n'),
-    );
-  });
+  handle(
+    cli,
+    command,
+    Flags,
+    async (context, flags, [target = '']) => {
+      const { config, io, out } = context;
+      const fresh = layout(resolve(config.cwd, target));
+      refuseUsed(fresh);
+      const ring = readKeyRing(config.home.keyRing);
+      const until = flags.until === undefined ? undefined : isoTime(Date.parse(flags.until));
+      const counts = await withProgress(io.stderr, 'Replaying', (progress) =>
+        flags.from === 'archive'
+          ? into(
+              context,
+              fresh,
+              ring,
+              { from: { warehouse: requireWarehouse(config.home) }, until },
+              progress,
+            )
+          : withLog(placeOf(config, flags.from), async (log) => {
+              const partitions = await log.partitions('trace.events');
+              return into(context, fresh, ring, { from: { log }, until, partitions }, progress);
+            }),
+      ).catch((error: unknown) => {
+        empty(fresh);
+        throw error;
+      });
+      out.result({ home: fresh.root, from: flags.from, records: counts }, () =>
+        [
+          ...Object.entries(counts).map(([table, count]) => `${count} ${table}`),
+          `Derived and landed in ${fresh.warehouse}. Ask it: flipstream sql --home ${fresh.root}`,
+        ].join('\n'),
+      );
+    },
+    { stopsItself: true },
+  );
 }
 
 /** What to replay, and into how many partitions. */
@@ -84,9 +96,12 @@ async function into(
       from,
       into: log,
       until,
+      signal: io.signal,
       progress: (table, count) => progress.update(`${count} ${table}`),
     });
-    await deriveAll(home, log, ring, io.clock, (behind) => progress.update(`${behind} to go`));
+    await deriveAll({ home, log, keyRing: ring, clock: io.clock, signal: io.signal }, (behind) =>
+      progress.update(`${behind} to go`),
+    );
     return counts;
   } finally {
     await log.close();

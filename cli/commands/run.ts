@@ -7,6 +7,7 @@ import { EXIT } from '../exit.ts';
 import { heldAtEnd, tellEnd } from '../run/grade.ts';
 import { nextAttempt } from '../run/resume.ts';
 import { type RunSession, sessionsOf } from '../run/sessions.ts';
+import { unlessStopped } from '../stop.ts';
 
 /** `flipstream run -- <harness command>`: the gate for a harness that nothing can hold. */
 export function addRun(cli: Cli): void {
@@ -15,15 +16,22 @@ export function addRun(cli: Cli): void {
     'run <command...>',
     'run a harness to its end, have it graded, and start it again with the constant reason while it is held; the last argument is the prompt: flipstream run -- cursor-agent -p "fix it"',
   );
-  handle(cli, command, NoFlags, async (context, _, argv) => {
-    const ran = await attempts(context, argv);
-    context.out.result(ran, () =>
-      ran.session_id === null
-        ? 'No hook told of a session, so nothing was graded: flipstream doctor says why.'
-        : `Run ${ran.run_id}: ${ran.attempts} attempts, ${ran.held ? 'held to the end' : 'let go'}. Session ${ran.session_id}.`,
-    );
-    return ran.code === 0 && ran.session_id !== null ? EXIT.ok : EXIT.failed;
-  });
+  handle(
+    cli,
+    command,
+    NoFlags,
+    async (context, _, argv) => {
+      const ran = await attempts(context, argv);
+      context.io.signal.throwIfAborted();
+      context.out.result(ran, () =>
+        ran.session_id === null
+          ? 'No hook told of a session, so nothing was graded: flipstream doctor says why.'
+          : `Run ${ran.run_id}: ${ran.attempts} attempts, ${ran.held ? 'held to the end' : 'let go'}. Session ${ran.session_id}.`,
+      );
+      return ran.code === 0 && ran.session_id !== null ? EXIT.ok : EXIT.failed;
+    },
+    { stopsItself: true },
+  );
 }
 
 interface Ran {
@@ -51,12 +59,23 @@ async function attempts(context: Context, argv: readonly string[]): Promise<Ran>
     const code = await harness(context, next.argv, env);
     // the first of the attempt: an agent may start a harness itself, under the same run
     session = sessionsOf(config.home, run_id)[before] ?? session;
-    const held = session !== undefined && !io.signal.aborted && (await heldAtEnd(context, session));
+    const held = session !== undefined && (await isHeld(context, session));
     if (!held || !session || done >= most) {
       if (session) tellEnd(config.home, session, run_id, io.clock());
       return { run_id, attempts: done, held, session_id: session?.session_id ?? null, code };
     }
     next = nextAttempt(argv, session.harness, session.session_id);
+  }
+}
+
+/** One that is told to stop is not asked any further. */
+async function isHeld(context: Context, session: RunSession): Promise<boolean> {
+  const { signal } = context.io;
+  try {
+    return await unlessStopped(signal, () => heldAtEnd(context, session));
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
   }
 }
 
@@ -72,7 +91,7 @@ function harness(
     const stdio = ['inherit', out.json ? 2 : 'inherit', 'inherit'] as const;
     const child = spawn(program, args, { cwd: config.cwd, env, stdio: [...stdio], signal: io.signal });
     child.on('error', (error) => {
-      if (io.signal.aborted) resolve(130);
+      if (io.signal.aborted) resolve(EXIT.interrupted);
       else
         reject(
           new FlipstreamError(

@@ -20,29 +20,36 @@ export function addTask(cli: Cli): void {
     'start <task> [dir]',
     'make a clone for the agent with the base commit and its ancestors only, and its configuration',
   ).option('--max-attempts <n>', 'ask for at most this many grades, 1 to 20 (default: 6)');
-  handle(cli, start, Flags, async ({ config, out, io }, flags, [taskId = '', dir]) => {
-    const { oracle } = readSettings(config.home);
-    if (!oracle)
-      throw new FlipstreamError(
-        'no_oracle',
-        'usage',
-        'No oracle is configured: run flipstream init claude-code first.',
+  handle(
+    cli,
+    start,
+    Flags,
+    async ({ config, out, io }, flags, [taskId = '', dir]) => {
+      const { oracle } = readSettings(config.home);
+      if (!oracle)
+        throw new FlipstreamError(
+          'no_oracle',
+          'usage',
+          'No oracle is configured: run flipstream init claude-code first.',
+        );
+      const started = await withProgress(io.stderr, `Fetching ${taskId}`, (progress) =>
+        taskStart({
+          taskId,
+          directory: resolve(config.cwd, dir ?? taskId.split('/').at(-1) ?? taskId),
+          oracle,
+          home: config.home,
+          clock: io.clock,
+          path: io.env.PATH,
+          signal: io.signal,
+          maxAttempts: flags.maxAttempts,
+          onBytes: (bytes) => progress.update(`${(bytes / 2 ** 20).toFixed(1)} MiB`),
+        }),
       );
-    const started = await withProgress(io.stderr, `Fetching ${taskId}`, (progress) =>
-      taskStart({
-        taskId,
-        directory: resolve(config.cwd, dir ?? taskId.split('/').at(-1) ?? taskId),
-        oracle,
-        home: config.home,
-        clock: io.clock,
-        path: io.env.PATH,
-        maxAttempts: flags.maxAttempts,
-        onBytes: (bytes) => progress.update(`${(bytes / 2 ** 20).toFixed(1)} MiB`),
-      }),
-    );
-    out.result(
-      started,
-      () => `${started.directory} is at ${started.base_commit.slice(0, 12)}. Start the agent there.`,
-    );
-  });
+      out.result(
+        started,
+        () => `${started.directory} is at ${started.base_commit.slice(0, 12)}. Start the agent there.`,
+      );
+    },
+    { stopsItself: true },
+  );
 }

@@ -40,22 +40,28 @@ export function addUp(cli: Cli): void {
     .option('--accept-gap', 'let the sink go on where retention deleted what had not landed')
     .option('--bucket-ms <ms>', 'the oracle answers on whole multiples of this (default: 5000)');
   for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
-  handle(cli, command, Flags, async (context, flags) => {
-    const { config, io } = context;
-    if (flags.system) becomeOwner(config.home);
-    if (flags.role) {
-      const { runRole } = await import('../up/run-role.ts');
-      return runRole(flags.role, {
-        config,
-        metricsPort: flags.metricsPort,
-        bucketMs: flags.bucketMs,
-        acceptGap: flags.acceptGap,
-        signal: io.signal,
-      });
-    }
-    await superviseAll(context, flags);
-    return EXIT.ok;
-  });
+  handle(
+    cli,
+    command,
+    Flags,
+    async (context, flags) => {
+      const { config, io } = context;
+      if (flags.system) becomeOwner(config.home);
+      if (flags.role) {
+        const { runRole } = await import('../up/run-role.ts');
+        return runRole(flags.role, {
+          config,
+          metricsPort: flags.metricsPort,
+          bucketMs: flags.bucketMs,
+          acceptGap: flags.acceptGap,
+          signal: io.signal,
+        });
+      }
+      await superviseAll(context, flags);
+      return EXIT.ok;
+    },
+    { stopsItself: true },
+  );
 }
 
 /** @throws FlipstreamError `up_running` (usage), or the error of a part that another start would not mend */

@@ -58,11 +58,11 @@ const TRIES = 12;
 /**
  * Carries everything that is not on the cluster yet.
  * @returns how many records of each topic were carried now.
- * @throws FlipstreamError `move_short` (fatal), what the log throws, and what the carrier throws
+ * @throws FlipstreamError `move_short` (fatal), the signal's reason, what the log throws, and what the carrier throws
  */
 export async function moveLog({ from, open, progress, signal }: MoveOptions): Promise<Counts> {
   await drainRedact(from, signal);
-  const states = await statesOf(from);
+  const states = await statesOf(from, signal);
   const counts = { tasks: 0, 'oracle.verdicts': 0, 'trace.events': 0, 'trace.quarantine': 0, deadletter: 0 };
   const tell = (topic: Carried, records: number) => {
     counts[topic] += records;
@@ -70,7 +70,7 @@ export async function moveLog({ from, open, progress, signal }: MoveOptions): Pr
   };
   for (let tries = 1; ; tries++) {
     try {
-      await carryAll(from, states, await open(), tell);
+      await carryAll({ from, states, carrier: await open(), signal }, tell);
       return counts;
     } catch (error) {
       if (endsIt(error) || tries === TRIES || signal.aborted) throw error;
@@ -79,10 +79,15 @@ export async function moveLog({ from, open, progress, signal }: MoveOptions): Pr
   }
 }
 
+interface Carrying {
+  from: Log;
+  states: ReadonlyMap<string, string>;
+  carrier: Carrier;
+  signal: AbortSignal;
+}
+
 async function carryAll(
-  from: Log,
-  states: ReadonlyMap<string, string>,
-  carrier: Carrier,
+  { from, states, carrier, signal }: Carrying,
   carried: (topic: Carried, records: number) => void,
 ): Promise<void> {
   try {
@@ -91,6 +96,7 @@ async function carryAll(
       for (let partition = 0; partition < (await from.partitions(topic)); partition++) {
         const start = await carrier.next(topic, partition);
         for await (const { records, nextOffset } of batches(from, topic, partition, start)) {
+          signal.throwIfAborted();
           await carrier.carry(topic, partition, records.map(placeless), nextOffset);
           carried(topic, records.length);
         }
@@ -112,15 +118,17 @@ async function* batches<T extends Carried>(log: Log, topic: T, partition: number
 }
 
 /** Of each session, which events were seen: so that none that comes again, from an import say, is taken for new. */
-async function statesOf(log: Log): Promise<Map<string, string>> {
+async function statesOf(log: Log, signal: AbortSignal): Promise<Map<string, string>> {
   const seen = new Map<string, Seen>();
   for (let partition = 0; partition < (await log.partitions('trace.events')); partition++)
-    for await (const { records } of batches(log, 'trace.events', partition, 0))
+    for await (const { records } of batches(log, 'trace.events', partition, 0)) {
+      signal.throwIfAborted();
       for (const { key, value } of records) {
         const session = seen.get(key) ?? { chains: {} };
         seen.set(key, session);
         notice(session, value.chain_id, value.seq, headerHash(value));
       }
+    }
   return new Map([...seen].map(([key, session]) => [key, JSON.stringify(session)]));
 }
 

@@ -11,12 +11,17 @@ import { createSessionMetrics } from '../../streams/metrics/session.ts';
 
 const LOOK_MS = 20;
 
-/** Everything after `redact`: that has already said what may be in `trace.events`. */
+interface Derivation {
+  home: Home;
+  log: Log;
+  keyRing: KeyRing;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** Everything after `redact`: that has already said what may be in `trace.events`. @throws on abort, too */
 export async function deriveAll(
-  home: Home,
-  log: Log,
-  keyRing: KeyRing,
-  clock: Clock,
+  { home, log, keyRing, clock, signal }: Derivation,
   onProgress: (behind: number) => void,
 ): Promise<void> {
   const join = createJoin({ keyRing });
@@ -30,7 +35,7 @@ export async function deriveAll(
     const groups = [join.group, bySession.group, byBucket.group, 'sink'];
     // Outputs and offsets are committed together: when nobody is behind, nothing is on its way either.
     for (let behind = 1; behind > 0; ) {
-      const look = await Promise.race([failed, sleep(LOOK_MS, 'look' as const)]);
+      const look = await Promise.race([failed, sleep(LOOK_MS, 'look' as const, { signal })]);
       if (look === 'ended') break;
       const lag = await log.lag();
       const begun = groups.every((group) => lag.some((each) => each.group === group));

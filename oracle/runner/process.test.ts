@@ -10,6 +10,7 @@ import { DEMO, demoPatch, makeRepository, runGit, temporaryDirectory } from '../
 import { outcomeOf } from './outcome.ts';
 import { processRunner } from './process.ts';
 import type { RunJob } from './runner.ts';
+import { runPhase } from './spawn.ts';
 
 interface Setup {
   files?: Record<string, string>;
@@ -199,4 +200,10 @@ test('a start sweeps what a killed service left, its processes too, and leaves r
   if (process.platform === 'linux') expect(await gone).toEqual([null, 'SIGKILL']);
   else stray.kill();
   expect(left()).toEqual([basename(alive)]);
+});
+
+test('a command that begins when its run was stopped is ended at once', async () => {
+  const options = { cwd: '/', env: {}, timeoutMs: 10_000, reports: false, signal: AbortSignal.abort() };
+  const { phase } = await runPhase({ name: 'late', argv: ['/bin/sh', '-c', 'sleep 60'], ...options });
+  expect(phase).toMatchObject({ exit: null, signal: 'SIGKILL', timed_out: false });
 });

@@ -57,6 +57,7 @@ export function runPhase(options: SpawnOptions): Promise<{ phase: Phase; report:
       killGroup();
     }, options.timeoutMs);
     options.signal?.addEventListener('abort', killGroup);
+    if (options.signal?.aborted) killGroup();
     let over = false;
     let drained: NodeJS.Timeout | undefined;
     const finish = () => {
