@@ -28,6 +28,7 @@ const COMMANDS: ReadonlyMap<string, Add> = new Map<string, Add>([
   ['oracle', async (cli) => (await import('./commands/oracle.ts')).addOracle(cli)],
   ['pause', addPauseAndResume],
   ['resume', addPauseAndResume],
+  ['quarantine', async (cli) => (await import('./commands/quarantine.ts')).addQuarantine(cli)],
   ['replay', async (cli) => (await import('./commands/replay.ts')).addReplay(cli)],
   ['run', async (cli) => (await import('./commands/run.ts')).addRun(cli)],
   ['session', addAllOfSessions],

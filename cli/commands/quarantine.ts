@@ -22,10 +22,12 @@ export function addQuarantine(cli: Cli): void {
     'only those of this session',
   );
   handle(cli, list, List, async ({ config, out }, { session }) => {
-    const all = await withLog(config, async (log) => Array.fromAsync(heldIn(log), shown));
-    const events = all
-      .filter(({ session_id }) => session === undefined || session_id === session)
-      .sort((a, b) => a.ts.localeCompare(b.ts));
+    const events: ReturnType<typeof shown>[] = [];
+    await withLog(config, async (log) => {
+      for await (const held of heldIn(log))
+        if (session === undefined || held.session_id === session) events.push(shown(held));
+    });
+    events.sort((a, b) => a.ts.localeCompare(b.ts));
     out.result(events, () =>
       events.length > 0
         ? table(['event_id', 'session_id', 'ts', 'type', 'reason', 'rules'], events)

@@ -1,20 +1,9 @@
 /** The bytes of a record that was set aside: as its letter keeps them sealed, or as they still lie in the source topic. */
-import { existsSync, readFileSync } from 'node:fs';
-import { Decrypter } from 'age-encryption';
 import type { Log } from '../../log/log.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { sha256 } from '../../schemas/hash.ts';
+import type { Unseal } from '../unseal.ts';
 import type { Letter } from './letters.ts';
-
-export type Unseal = (sealed: Buffer) => Promise<Buffer>;
-
-/** @param identityFile the reviewer's private key (age). @returns null when there is no such file. */
-export function unsealWith(identityFile: string): Unseal | null {
-  if (!existsSync(identityFile)) return null;
-  const decrypter = new Decrypter();
-  decrypter.addIdentity(readFileSync(identityFile, 'utf8').trim());
-  return async (sealed) => Buffer.from(await decrypter.decrypt(sealed));
-}
 
 /** @throws FlipstreamError `letter_bytes_gone` (fatal) when they can be had from neither place. */
 export async function originalBytes(log: Log, letter: Letter, unseal: Unseal | null): Promise<Buffer> {

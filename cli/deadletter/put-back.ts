@@ -4,7 +4,8 @@ import type { Log, Outgoing, StoredBytes } from '../../log/log.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { type Clock, isoTime } from '../../schemas/time.ts';
 import { TOPICS, type TopicName } from '../../schemas/topics.ts';
-import { originalBytes, type Unseal } from './bytes.ts';
+import type { Unseal } from '../unseal.ts';
+import { originalBytes } from './bytes.ts';
 import { type Letter, type Letters, PUT_BACK } from './letters.ts';
 
 /**
