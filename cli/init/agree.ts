@@ -37,7 +37,7 @@ export const differs = (plan: Plan): boolean => plan.after !== plan.before;
 
 /** The lines that change, without the token in them; what repeats for every event is not shown to its end. */
 function shown({ before, after, file }: Plan, all: boolean): string {
-  const diff = unifiedDiff(before ?? '', after ?? '', file).replaceAll(/(Bearer )[\w-]+/g, '$1…');
+  const diff = unifiedDiff(before, after, file).replaceAll(/(Bearer )[\w-]+/g, '$1…');
   const lines = diff.trimEnd().split('\n');
   if (all || lines.length <= SHOWN) return diff;
   const left = lines.slice(SHOWN);

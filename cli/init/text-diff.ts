@@ -7,27 +7,69 @@ interface Line {
   text: string;
 }
 
-/** Lines that differ, with three of context around them; empty when the texts are the same. */
-export function unifiedDiff(before: string, after: string, name: string): string {
-  if (before === after) return '';
-  const lines = compare(splitLines(before), splitLines(after));
-  const shown = lines.map((_, i) =>
-    lines.slice(Math.max(0, i - CONTEXT), i + CONTEXT + 1).some((line) => line.mark !== ' '),
-  );
-  const out = [`--- ${name}`, `+++ ${name}`];
-  let old = 1;
-  let fresh = 1;
-  lines.forEach((line, i) => {
-    if (shown[i] && !shown[i - 1]) out.push(`@@ -${old} +${fresh} @@`);
-    if (shown[i]) out.push(line.mark + line.text);
-    if (line.mark !== '+') old += 1;
-    if (line.mark !== '-') fresh += 1;
-  });
-  return `${out.join('\n')}\n`;
+/**
+ * Lines that differ, with three of context around them, as git prints them and `git apply` in the root folder takes
+ * them; empty when the texts are the same.
+ * @param before null: there is no such file yet; as `after`: it goes
+ * @param path absolute
+ */
+export function unifiedDiff(before: string | null, after: string | null, path: string): string {
+  if ((before ?? '') === (after ?? '')) return '';
+  const lines = compare(splitLines(before ?? ''), splitLines(after ?? ''));
+  return [
+    `--- ${before === null ? NO_FILE : named('a', path)}\n`,
+    `+++ ${after === null ? NO_FILE : named('b', path)}\n`,
+    ...hunks(lines).flatMap((hunk) => [headOf(hunk), ...hunk.lines.map(printed)]),
+  ].join('');
 }
 
+const NO_FILE = '/dev/null';
+
+/** A name with a space in it is ended by a tab. */
+function named(side: 'a' | 'b', path: string): string {
+  return `${side}${path}${path.includes(' ') ? '\t' : ''}`;
+}
+
+interface Hunk {
+  /** Lines of either text that come before it. */
+  old: number;
+  fresh: number;
+  lines: Line[];
+}
+
+function hunks(lines: readonly Line[]): Hunk[] {
+  const found: Hunk[] = [];
+  let [old, fresh] = [0, 0];
+  let open: Hunk | null = null;
+  for (const [i, line] of lines.entries()) {
+    const near = lines.slice(Math.max(0, i - CONTEXT), i + CONTEXT + 1).some(({ mark }) => mark !== ' ');
+    if (!near) open = null;
+    else if (open) open.lines.push(line);
+    else {
+      open = { old, fresh, lines: [line] };
+      found.push(open);
+    }
+    if (line.mark !== '+') old += 1;
+    if (line.mark !== '-') fresh += 1;
+  }
+  return found;
+}
+
+function headOf({ old, fresh, lines }: Hunk): string {
+  const range = (before: number, other: Line['mark']) => {
+    const count = lines.filter(({ mark }) => mark !== other).length;
+    return `${count === 0 ? before : before + 1}${count === 1 ? '' : `,${count}`}`;
+  };
+  return `@@ -${range(old, '+')} +${range(fresh, '-')} @@\n`;
+}
+
+function printed({ mark, text }: Line): string {
+  return `${mark}${text}${text.endsWith('\n') ? '' : '\n\\ No newline at end of file\n'}`;
+}
+
+/** Each with its end. */
 function splitLines(text: string): string[] {
-  return text === '' ? [] : text.replace(/\n$/, '').split('\n');
+  return text === '' ? [] : text.split(/(?<=\n)/);
 }
 
 /** Longest common subsequence of lines; settings files are short, so the table of it is small. */
