@@ -2,7 +2,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlipstreamError } from '../schemas/errors.ts';
 import type { Clock } from '../schemas/time.ts';
+import { blame } from './damage.ts';
 import { type Add, rowsOf } from './delta/actions.ts';
+import { hasVersion } from './delta/files.ts';
 import { addOf, newFileName, openTable, type Table } from './delta/table.ts';
 import { type Vacuumed, vacuum } from './delta/vacuum.ts';
 import { name as identifier } from './duck.ts';
@@ -122,23 +124,30 @@ async function merge(
     sources.map((add) => join(table.dir, add.path)),
   );
   const order = specOf(tableName).order.map(identifier).join(', ');
-  const written = await writer.copy(full, `${from} ORDER BY ${order}`, PACKED);
+  const written = await writer.copy(full, `${from} ORDER BY ${order}`, PACKED).catch(async (cause) => {
+    throw (await blame(cause, [{ dir: table.dir, files: sources }], writer.duck.connection)) ?? cause;
+  });
   const expected = sources.reduce((sum, add) => sum + (rowsOf(add) ?? 0), 0);
-  // A merged file that lost or gained a row must never be committed, whatever made it so.
-  if (written.rows !== expected) {
-    rmSync(full, { force: true });
-    throw miscounted(table.dir, sources.length, expected, written.rows);
-  }
-  const adds = [addOf(path, written, clock(), false)];
-  const removes = sources.map((source) => ({
-    path: source.path,
-    deletionTimestamp: clock(),
-    dataChange: false,
-  }));
-  for (;;) {
-    const now = await table.refresh();
-    if (sources.some((source) => !now.files.has(source.path))) break;
-    if (await table.commit(now, { operation: 'OPTIMIZE', adds, removes })) return true;
+  let next = 0;
+  try {
+    // A merged file that lost or gained a row must never be committed, whatever made it so.
+    if (written.rows !== expected) throw miscounted(table.dir, sources.length, expected, written.rows);
+    const adds = [addOf(path, written, clock(), false)];
+    const removes = sources.map((source) => ({
+      path: source.path,
+      deletionTimestamp: clock(),
+      dataChange: false,
+    }));
+    for (;;) {
+      const now = await table.refresh();
+      next = now.version + 1;
+      if (sources.some((source) => !now.files.has(source.path))) break;
+      if (await table.commit(now, { operation: 'OPTIMIZE', adds, removes })) return true;
+    }
+  } catch (error) {
+    // Nothing may stay but what has been committed after all.
+    if (next === 0 || !hasVersion(table.dir, next)) rmSync(full, { force: true });
+    throw error;
   }
   rmSync(full, { force: true });
   return false;

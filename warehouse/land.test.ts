@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openTable } from './delta/table.ts';
+import { openTable, type Table } from './delta/table.ts';
 import { land } from './land.ts';
 import { openParquetWriter } from './parquet.ts';
 import { query } from './query.ts';
@@ -74,5 +74,33 @@ test('an upsert that lost the race is made again on top of the winner: no key tw
   });
   expect(rows).toEqual([[12, 12]]);
   for (const { writer } of [one, two]) writer.close();
+  rmSync(warehouse, { recursive: true, force: true });
+});
+
+test('what could not be committed leaves no file behind, however often it is tried', async () => {
+  const warehouse = mkdtempSync(join(tmpdir(), 'flipstream-land-'));
+  for (const [name, key] of [
+    ['events', 'event_id'],
+    ['sessions', 'session_id'],
+  ] as const) {
+    const to = await target(warehouse, name);
+    const files = () => readdirSync(to.table.dir).filter((file) => file.endsWith('.parquet')).length;
+    const full: Table = { ...to.table, commit: () => Promise.reject(new Error('the disk is full')) };
+    const rows = cargo(name, key, 0, 10, (offset) => `k${offset}`);
+    await expect(land({ ...to, table: full }, rows)).rejects.toThrow('the disk is full');
+    expect(files()).toBe(0);
+    // Committed after all: then it has to stay.
+    const late: Table = {
+      ...to.table,
+      commit: async (base, commit) => {
+        await to.table.commit(base, commit);
+        throw new Error('the disk is full');
+      },
+    };
+    await expect(land({ ...to, table: late }, rows)).rejects.toThrow('the disk is full');
+    expect(await land(to, rows)).toMatchObject({ rows: 0, dropped: 10 });
+    expect((await query(warehouse, `SELECT count(*) FROM ${name}`, { memoryMiB: 128 })).rows).toEqual([[10]]);
+    to.writer.close();
+  }
   rmSync(warehouse, { recursive: true, force: true });
 });

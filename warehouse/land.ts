@@ -2,7 +2,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlipstreamError } from '../schemas/errors.ts';
 import type { Clock } from '../schemas/time.ts';
+import { blame } from './damage.ts';
 import { type Add, type Remove, rowsOf } from './delta/actions.ts';
+import { hasVersion } from './delta/files.ts';
 import { addOf, newFileName, type Table } from './delta/table.ts';
 import type { Snapshot } from './delta/version.ts';
 import { list, name } from './duck.ts';
@@ -41,7 +43,8 @@ const OFFSET_FROM_END = 2;
  * Lands rows in one version of their table, together with how far the log was read: a crash at any point
  * leaves both or neither. When another writer commits first, what it has landed is dropped here and the rest
  * tried again, so no range is published twice.
- * @throws FlipstreamError `warehouse_write`, `delta_commit_failed`, `warehouse_contended` (retryable)
+ * @throws FlipstreamError `warehouse_write`, `delta_commit_failed`, `warehouse_contended` (retryable);
+ *   `delta_*` (fatal)
  */
 export async function land(
   to: { table: Table; name: TableName; writer: ParquetWriter; clock: Clock },
@@ -65,11 +68,11 @@ export async function land(
       .map(([partition, version]) => ({ appId: cargo.appId(partition), version, lastUpdated: now }))
       .filter(({ appId, version }) => version > (snapshot.txns.get(appId) ?? 0));
     const operation = specOf(to.name).mode === 'upsert' ? 'MERGE' : 'WRITE';
-    const after = await to.table.commit(snapshot, {
-      operation,
-      adds: made.adds,
-      removes: made.removes,
-      txns,
+    const { adds, removes } = made;
+    const after = await to.table.commit(snapshot, { operation, adds, removes, txns }).catch((error) => {
+      // Tried again, it would be written again: nothing may stay but what has been committed after all.
+      if (!hasVersion(to.table.dir, snapshot.version + 1)) discard(to.table, made);
+      throw error;
     });
     if (after) return { snapshot: after, rows: sheet.rows, dropped, conflicts };
   }
@@ -123,6 +126,18 @@ async function make(to: Target, snapshot: Snapshot, sheet: Sheet): Promise<Made>
     adds: [],
     removes: [],
   };
+  try {
+    await fill(to, made, snapshot, sheet);
+    return made;
+  } catch (cause) {
+    discard(to.table, made);
+    const held = made.readFiles ? [{ dir: to.table.dir, files: snapshot.files.values() }] : [];
+    throw (await blame(cause, held, to.writer.duck.connection)) ?? cause;
+  }
+}
+
+async function fill(to: Target, made: Made, snapshot: Snapshot, sheet: Sheet): Promise<void> {
+  const { mode } = specOf(to.name);
   if (mode === 'append') {
     await writeTo(to, made, sheet);
   } else if (mode === 'once') {
@@ -136,7 +151,6 @@ async function make(to: Target, snapshot: Snapshot, sheet: Sheet): Promise<Made>
   } else {
     await rewrite(to, made, snapshot, distinct(to, sheet, 'last'));
   }
-  return made;
 }
 
 /** Copy on write: files that hold a key of the new rows are written again without it. */
@@ -174,7 +188,7 @@ async function filesHolding(to: Target, snapshot: Snapshot, sheet: Sheet): Promi
   const found = await to.writer.ask(
     to.table.columns.filter((_, index) => at.includes(index)),
     { rows: sheet.rows, strips: sheet.strips.filter((_, index) => at.includes(index)) },
-    `SELECT DISTINCT parse_filename(filename) FROM read_parquet(${list(files(to.table, snapshot.files.keys()))}, filename = true)
+    `SELECT DISTINCT parse_filename(filename) FROM read_parquet(${list(files(to.table, snapshot.files.keys()))}, filename = true, hive_partitioning = false)
      SEMI JOIN incoming USING (${keyList(to)})`,
   );
   return found.map((path) => snapshot.files.get(path)).filter((add) => add !== undefined);

@@ -1,9 +1,8 @@
 import { type DuckDBConnection, StatementType } from '@duckdb/node-api';
 import { FlipstreamError, messageOf } from '../schemas/errors.ts';
-import { name, openDuck, text } from './duck.ts';
-import { openSnapshots } from './snapshots.ts';
+import { type Catalog, openCatalog } from './catalog.ts';
+import { openDuck } from './duck.ts';
 import { plainValue, type Value } from './values.ts';
-import { VIEWS } from './views.sql.ts';
 
 export interface Answer {
   columns: { name: string; type: string }[];
@@ -14,7 +13,8 @@ export interface Answer {
 export interface Reader {
   /**
    * Runs SQL over the newest version of every table and answers with the last statement's rows.
-   * @throws FlipstreamError `sql` (usage) with DuckDB's own message; `sql_read_only` (usage); `delta_*` (fatal)
+   * @throws FlipstreamError `sql` (usage) with DuckDB's own message; `sql_read_only` (usage); `delta_*` (fatal) when
+   *   a table that is asked for cannot be read
    */
   query(sql: string): Promise<Answer>;
   /** As `query`, a chunk of rows at a time. The rows are counted before the first is handed out. */
@@ -39,36 +39,42 @@ const ALLOWED: ReadonlySet<StatementType> = new Set([
 ]);
 
 /**
+ * A table that cannot be read fails what asks for it, and nothing else.
  * @param warehouse directory of the tables; without one, every table is empty.
- * @throws FlipstreamError `delta_*` (fatal)
  */
 export async function openReader(warehouse: string, options: ReaderOptions = {}): Promise<Reader> {
   const { memoryMiB = 1024, threads = 2, spill, alsoRead = [] } = options;
   const duck = await openDuck({ memoryMiB, threads, spill, only: [warehouse, ...alsoRead] });
   const { connection } = duck;
-  const snapshots = openSnapshots(warehouse);
-
-  async function renew(): Promise<void> {
-    for (const { table, sql } of await snapshots.changed()) {
-      await connection.run(`CREATE OR REPLACE VIEW ${name(table)} AS ${sql}`);
-    }
-  }
-
+  let catalog: Catalog;
   try {
-    await renew();
-    for (const view of VIEWS) {
-      await connection.run(`CREATE VIEW ${name(view.name)} AS ${view.sql}`);
-      await connection.run(`COMMENT ON VIEW ${name(view.name)} IS ${text(view.about)}`);
-    }
+    catalog = await openCatalog(connection, warehouse);
   } catch (error) {
     duck.close();
     throw error;
   }
 
+  let turn: Promise<unknown> = Promise.resolve();
+  /** One after the other: while one renews the views, none may ask. */
+  function inTurn<T>(job: () => Promise<T>): Promise<T> {
+    const mine = turn.then(() => named(job));
+    turn = mine.catch(() => {});
+    return mine;
+  }
+
+  async function named<T>(job: () => Promise<T>): Promise<T> {
+    try {
+      await catalog.renew();
+      return await job();
+    } catch (cause) {
+      if (cause instanceof FlipstreamError) throw cause;
+      throw (await catalog.blame(cause)) ?? new FlipstreamError('sql', 'usage', messageOf(cause), cause);
+    }
+  }
+
   return {
     async query(sql) {
-      await renew();
-      return named(async () => {
+      return inTurn(async () => {
         let answer: Answer = { columns: [], rows: [] };
         const statements = await statementsOf(connection, sql);
         for (let index = 0; index < statements.count; index++) {
@@ -86,8 +92,7 @@ export async function openReader(warehouse: string, options: ReaderOptions = {})
       });
     },
     async stream(sql) {
-      await renew();
-      return named(() => streamed(connection, sql));
+      return inTurn(() => streamed(connection, sql));
     },
     close: () => duck.close(),
   };
@@ -145,13 +150,4 @@ function readOnly(): FlipstreamError {
     'usage',
     'The warehouse is only read here: SELECT, EXPLAIN, and CREATE or DROP of views and tables that last as long as the prompt; to write an answer to a file use --out.',
   );
-}
-
-async function named<T>(job: () => Promise<T>): Promise<T> {
-  try {
-    return await job();
-  } catch (cause) {
-    if (cause instanceof FlipstreamError) throw cause;
-    throw new FlipstreamError('sql', 'usage', messageOf(cause), cause);
-  }
 }

@@ -11,6 +11,7 @@ export function relation(columns: readonly Column[], files: readonly string[]): 
   const empty = `SELECT ${typed} WHERE false`;
   if (files.length === 0) return empty;
   const names = columns.map((column) => name(column.name)).join(', ');
-  const stored = `SELECT * FROM read_parquet(${list(files)}, union_by_name = true)`;
+  // Else DuckDB takes a folder named "model=x" above the warehouse for a column of every table.
+  const stored = `SELECT * FROM read_parquet(${list(files)}, union_by_name = true, hive_partitioning = false)`;
   return `SELECT ${names} FROM (${empty} UNION ALL BY NAME ${stored})`;
 }
