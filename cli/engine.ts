@@ -5,6 +5,7 @@ import type { Home } from '../producers/home.ts';
 import { readSettings } from '../producers/settings.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
 import { readAs } from '../schemas/read-as.ts';
+import { refuseBeside } from './flags.ts';
 
 export type Engine = { kind: 'embedded' } | { kind: 'kafka'; kafka: KafkaSettings };
 
@@ -26,7 +27,7 @@ export const ENGINE_FLAGS = [
 ] as const;
 
 export const EngineFlags = z.looseObject({
-  engine: z.string().optional(),
+  engine: z.enum(['embedded', 'kafka'], 'must be embedded or kafka').optional(),
   brokers: z.string().optional(),
   registry: z.string().optional(),
 });
@@ -43,8 +44,13 @@ const Environment = z.object({
   FLIPSTREAM_REGISTRY_PASSWORD: z.string().optional(),
 });
 
-/** What flags say, and where they are silent the environment. */
+/**
+ * What flags say, and where they are silent the environment.
+ * @throws FlipstreamError `flag_invalid` (usage): flags that contradict each other
+ */
 export function givenEngine(env: NodeJS.ProcessEnv, flags: z.infer<typeof EngineFlags>): GivenEngine {
+  if (flags.engine === 'embedded')
+    refuseBeside('--engine embedded', { '--brokers': flags.brokers, '--registry': flags.registry });
   const vars = Environment.parse(env);
   const username = vars.FLIPSTREAM_KAFKA_USERNAME || undefined;
   const registryUser = vars.FLIPSTREAM_REGISTRY_USERNAME || undefined;

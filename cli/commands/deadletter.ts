@@ -9,6 +9,7 @@ import { type Letter, type Letters, openLetters } from '../deadletter/letters.ts
 import { objection, pick, putBack } from '../deadletter/put-back.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { against, refuseBeside } from '../flags.ts';
 import { withLog } from '../open-log.ts';
 import { table } from '../table.ts';
 import { IDENTITY_FLAG, Identity, type Unseal, unsealOf } from '../unseal.ts';
@@ -58,17 +59,18 @@ export function addDeadletter(cli: Cli): void {
   )
     .option('--topic <topic>', 'all of this topic')
     .option('--reason <code>', 'all set aside for this reason')
-    .option('--all', 'all that wait')
+    .addOption(against(['topic', 'reason'], '--all', 'all that wait'))
     .option(...IDENTITY_FLAG);
   for (const command of [list, show, retry])
     for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
-  handle(cli, retry, Which.extend(Identity.shape), async (context, flags, ids) =>
-    withLog(context.config, async (log) => {
+  handle(cli, retry, Which.extend(Identity.shape), async (context, flags, ids) => {
+    requireChoice(ids, flags);
+    return withLog(context.config, async (log) => {
       const letters = await openLetters(log);
       const wanted = chosen(letters, ids, flags);
       return putAllBack(context, log, { letters, ids: wanted }, unsealOf(context.config, flags.identity));
-    }),
-  );
+    });
+  });
 }
 
 /** Those that may not or cannot be put back are told of; the others are. */
@@ -95,14 +97,19 @@ async function putAllBack(
   return left.length > 0 ? EXIT.partial : EXIT.ok;
 }
 
-function chosen(letters: Letters, ids: readonly string[], flags: z.infer<typeof Which>): string[] {
-  if (ids.length > 0) return ids.map((id) => pick(letters, id).id);
-  if (!flags.all && flags.topic === undefined && flags.reason === undefined)
+function requireChoice(ids: readonly string[], { topic, reason, all }: z.infer<typeof Which>): void {
+  const flags = { '--topic': topic, '--reason': reason, '--all': all };
+  if (ids.length > 0) refuseBeside('The id of a record', flags);
+  else if (!all && topic === undefined && reason === undefined)
     throw new FlipstreamError(
       'flag_invalid',
       'usage',
       'Name the records to put back, or --topic, --reason or --all.',
     );
+}
+
+function chosen(letters: Letters, ids: readonly string[], flags: z.infer<typeof Which>): string[] {
+  if (ids.length > 0) return ids.map((id) => pick(letters, id).id);
   return letters
     .all()
     .flatMap((letter) => (letter.state === 'waiting' && fits(letter, flags) ? [letter.id] : []));

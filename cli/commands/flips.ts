@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Flip } from '../../schemas/generated.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
-import { Count } from '../flags.ts';
+import { against, Count } from '../flags.ts';
 import { followFlips } from '../follow-flips.ts';
 import { withLog } from '../open-log.ts';
 import { unlessStopped } from '../stop.ts';
@@ -20,7 +20,7 @@ export function addFlips(cli: Cli): void {
     'flips',
     'list the flips: FAIL before the agent started, PASS after it finished',
   )
-    .option('--follow', 'print each flip as it happens, until Ctrl-C')
+    .addOption(against(['limit'], '--follow', 'print each flip as it happens, until Ctrl-C'))
     .option('--limit <n>', 'the newest n (default: 50)');
   handle(
     cli,

@@ -6,6 +6,7 @@ import { shareHome } from '../../producers/shared-home.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle, ORACLE_HOME_FLAG } from '../command.ts';
 import type { Config } from '../config.ts';
+import { against } from '../flags.ts';
 import { agreed, apply, differs } from '../init/agree.ts';
 import { doubles } from '../init/doubles.ts';
 import { HARNESSES, type HarnessSetup } from '../init/harnesses.ts';
@@ -35,13 +36,16 @@ const ClaudeFlags = z.looseObject({
 });
 type ClaudeFlags = z.infer<typeof ClaudeFlags>;
 
+/** What says how a registration is made, of which nothing is left to say when it is taken out. */
+const MAKING = ['rotate', 'oracle', 'oracleTokenFile', 'transport', 'force'];
+
 /** `flipstream init <harness>`. */
 export function addInit(cli: Cli): void {
   const init = cli.program.command('init').description('connect a harness');
   const add = (name: string, title: string) =>
     addCommand(init, name, `register the hook with ${title}; shows the change first`)
       .option('--yes', 'make the change without asking')
-      .option('--undo', 'take out exactly what init put in')
+      .addOption(against(MAKING, '--undo', 'take out exactly what init put in'))
       .option('--diff', 'show every line of the change')
       .option(...ORACLE_HOME_FLAG)
       .option('--rotate', 'replace the tokens')
@@ -53,12 +57,15 @@ export function addInit(cli: Cli): void {
       '--project',
       'write .claude/settings.local.json of this folder instead of the user\u2019s settings',
     )
-    .option('--settings <file>', 'write this settings file instead')
+    .addOption(against(['project'], '--settings <file>', 'write this settings file instead'))
     .option('--transport <kind>', 'command (default) or http, through the resident collector')
     .option('--force', 'allow http on a machine with several login users')
-    .option(
-      '--system <user>',
-      'as root: for all agents of this machine; their events are dropped into a home of that user',
+    .addOption(
+      against(
+        ['project'],
+        '--system <user>',
+        'as root: for all agents of this machine; their events are dropped into a home of that user',
+      ),
     );
   handle(cli, claude, ClaudeFlags, async (context, flags) => {
     const file = settingsFile(context.config, flags);
@@ -174,10 +181,8 @@ const MANAGED_SETTINGS = '/etc/claude-code/managed-settings.json';
 
 /** A project's settings.json is shared and would carry paths of this machine: of a project it is the local file. */
 function settingsFile(config: Readonly<Config>, flags: ClaudeFlags): string {
-  if (flags.settings && flags.project)
-    throw new FlipstreamError('flag_invalid', 'usage', 'Give --settings or --project, not both.');
   if (flags.settings) return resolve(config.cwd, flags.settings);
-  if (flags.system !== undefined && !flags.project) return MANAGED_SETTINGS;
+  if (flags.system !== undefined) return MANAGED_SETTINGS;
   return flags.project ? join(config.cwd, '.claude', 'settings.local.json') : config.claudeSettings;
 }
 

@@ -3,7 +3,7 @@ import { listRuns, readRun } from '../../oracle/private-log.ts';
 import { listSignals } from '../../oracle/signals/store.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { type Cli, handle } from '../command.ts';
-import { Count } from '../flags.ts';
+import { Count, refuseBeside } from '../flags.ts';
 import { table } from '../table.ts';
 import { addOracleCommand, withOracle } from './oracle-command.ts';
 
@@ -21,13 +21,15 @@ export function addOracleLog(cli: Cli, parent: Cli['program']): void {
     session: z.string().optional(),
     limit: Count.optional(),
   });
-  handle(cli, show, Flags, async (context, { task: task_id, session: session_id, limit }, [run]) =>
-    withOracle(context, (opened) => {
+  handle(cli, show, Flags, async (context, { task: task_id, session: session_id, limit }, [run]) => {
+    if (run !== undefined)
+      refuseBeside('A run', { '--task': task_id, '--session': session_id, '--limit': limit });
+    await withOracle(context, (opened) => {
       if (run !== undefined) return context.out.raw(readRun(opened, run) ?? unknown(run));
       const rows = listRuns(opened.db, { task_id, session_id, limit });
       context.out.result(rows, () => (rows.length > 0 ? table(COLUMNS, rows) : 'No runs yet.'));
-    }),
-  );
+    });
+  });
 }
 
 /** `flipstream oracle signals`: what soft oracles said beside the verdicts. */

@@ -7,7 +7,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { type Cli, type Context, handle } from '../command.ts';
 import type { Config } from '../config.ts';
 import { engineOf } from '../engine.ts';
-import { Milliseconds } from '../flags.ts';
+import { Milliseconds, refuseBeside } from '../flags.ts';
 import { openLog } from '../open-log.ts';
 import { addOracleCommand } from './oracle-command.ts';
 
@@ -60,7 +60,10 @@ function listenOn(config: Readonly<Config>, { listen, tlsCert, tlsKey }: Flags):
     throw new FlipstreamError('flag_invalid', 'usage', 'Give both: --tls-cert and --tls-key.');
   const tls = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
   const address = listen ?? configured(config);
-  if (address.startsWith('unix:')) return { socket: address.slice('unix:'.length) };
+  if (address.startsWith('unix:')) {
+    refuseBeside(`The socket ${address}`, { '--tls-cert': tlsCert });
+    return { socket: address.slice('unix:'.length) };
+  }
   const parsed = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(address);
   if (parsed) return { host: parsed[1] ?? parsed[2], port: Number(parsed[3]), tls };
   throw new FlipstreamError(

@@ -9,6 +9,7 @@ import { quarantine, release } from '../../oracle/tasks/state.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { type Cli, handle, NoFlags } from '../command.ts';
 import { EXIT } from '../exit.ts';
+import { against } from '../flags.ts';
 import { withProgress } from '../progress.ts';
 import { table } from '../table.ts';
 import { addOracleCommand, withOracle } from './oracle-command.ts';
@@ -30,7 +31,13 @@ function addNew(cli: Cli, task: Cli['program']): void {
     'draft a task from a commit that fixes something, or from tests that fail now',
   )
     .requiredOption('--repo <path>', 'the repository')
-    .option('--fix <commit>', 'the commit: its tests become hidden, the rest of it the reference')
+    .addOption(
+      against(
+        ['test'],
+        '--fix <commit>',
+        'the commit: its tests become hidden, the rest of it the reference',
+      ),
+    )
     .option('--test <file...>', 'tests that fail at HEAD: they become hidden')
     .option('--id <task>', 'the task\u2019s id (default: the folder\u2019s name)');
   const Flags = z.looseObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createToken, revokeTokens } from '../../oracle/service/tokens.ts';
 import { type Cli, handle } from '../command.ts';
+import { against } from '../flags.ts';
 import { addOracleCommand, withOracle } from './oracle-command.ts';
 import { addOracleGrades } from './oracle-grade.ts';
 import { addOracleKey } from './oracle-key.ts';
@@ -25,7 +26,7 @@ export function addOracle(cli: Cli): void {
 function addToken(cli: Cli, oracle: Cli['program']): void {
   const token = addOracleCommand(oracle, 'token <host>', 'make a token for an agent host; it is printed once')
     .option('--task <id...>', 'tasks it may ask for (default: all)')
-    .option('--revoke', 'take back every token of this host instead');
+    .addOption(against(['task'], '--revoke', 'take back every token of this host instead'));
   const Flags = z.looseObject({
     task: z.array(z.string()).default(['*']),
     revoke: z.boolean().default(false),

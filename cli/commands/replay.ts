@@ -9,14 +9,15 @@ import { makeFolder } from '../../schemas/make-folder.ts';
 import type { KeyRing } from '../../schemas/signature.ts';
 import { isoTime } from '../../schemas/time.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
-import { ENGINE_FLAGS } from '../engine.ts';
+import { ENGINE_FLAGS, EngineFlags } from '../engine.ts';
+import { refuseBeside } from '../flags.ts';
 import { readKeyRing } from '../key-ring.ts';
 import { type LogPlace, withLog } from '../open-log.ts';
 import { type Progress, withProgress } from '../progress.ts';
 import { deriveAll } from '../replay/derive.ts';
 import { requireWarehouse } from '../warehouse.ts';
 
-const Flags = z.looseObject({
+const Flags = EngineFlags.extend({
   from: z.enum(['log', 'archive', 'kafka'], 'must be archive, log or kafka').default('archive'),
   until: z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' }).optional(),
 });
@@ -37,6 +38,8 @@ export function addReplay(cli: Cli): void {
     Flags,
     async (context, flags, [target = '']) => {
       const { config, io, out } = context;
+      if (flags.from === 'kafka')
+        refuseBeside('--from kafka', { '--engine embedded': flags.engine === 'embedded' });
       const fresh = layout(resolve(config.cwd, target));
       refuseUsed(fresh);
       const ring = readKeyRing(config.home.keyRing);

@@ -4,6 +4,7 @@ import { exportQuery } from '../../jobs/export.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
 import { EXIT } from '../exit.ts';
+import { refuseBeside } from '../flags.ts';
 import { withProgress } from '../progress.ts';
 import { runPrompt, splitStatements } from '../sql/prompt.ts';
 import { FORMATS, type Format, format } from '../sql/result.ts';
@@ -24,6 +25,7 @@ export function addSql(cli: Cli): void {
     const { home } = config;
     if (flags.out !== undefined) return writeOut(context, sql, flags.out, flags.format);
     const as = flags.format ?? (out.json ? 'json' : 'table');
+    if (out.json) refuseBeside('--json', { [`--format ${as}`]: as === 'table' || as === 'csv' });
     return withWarehouse(home, async ({ query }) => {
       if (sql === undefined) {
         const failed = await runPrompt(io, query, join(home.root, 'sql_history'), as);

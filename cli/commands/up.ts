@@ -6,7 +6,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle, ORACLE_HOME_FLAG } from '../command.ts';
 import { ENGINE_FLAGS, EngineFlags, engineOf } from '../engine.ts';
 import { EXIT } from '../exit.ts';
-import { Milliseconds, Port } from '../flags.ts';
+import { Milliseconds, Port, refuseBeside } from '../flags.ts';
 import { mainScript } from '../package.ts';
 import { withProgress } from '../progress.ts';
 import { lockUp } from '../up/lock.ts';
@@ -46,6 +46,7 @@ export function addUp(cli: Cli): void {
     Flags,
     async (context, flags) => {
       const { config, io } = context;
+      refuseOfOthers(flags);
       if (flags.system) becomeOwner(config.home);
       if (flags.role) {
         const { runRole } = await import('../up/run-role.ts');
@@ -62,6 +63,15 @@ export function addUp(cli: Cli): void {
     },
     { stopsItself: true },
   );
+}
+
+/** What only another part would do something with. */
+function refuseOfOthers({ role, metricsPort, acceptGap, bucketMs }: Flags): void {
+  if (role === undefined) return;
+  const what = `--role ${role}`;
+  if (role !== 'sink' && role !== 'streams') refuseBeside(what, { '--metrics-port': metricsPort });
+  if (role !== 'sink') refuseBeside(what, { '--accept-gap': acceptGap });
+  if (role !== 'oracle') refuseBeside(what, { '--bucket-ms': bucketMs });
 }
 
 /** @throws FlipstreamError `up_running` (usage), or the error of a part that another start would not mend */

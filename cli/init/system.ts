@@ -2,10 +2,10 @@ import { readSettings } from '../../producers/settings.ts';
 import { type SystemUser, systemUser } from '../../producers/shared-home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { Config } from '../config.ts';
+import { refuseBeside } from '../flags.ts';
 
 interface SystemFlags {
   transport: 'command' | 'http';
-  project: boolean;
   oracle?: string | undefined;
 }
 
@@ -21,12 +21,7 @@ export function systemSetup(config: Readonly<Config>, flags: SystemFlags, name: 
       'usage',
       '--system gives a home to another user: run it as root, on Linux.',
     );
-  if (flags.transport === 'http' || flags.project)
-    throw new FlipstreamError(
-      'flag_invalid',
-      'usage',
-      '--system goes with neither --transport http nor --project.',
-    );
+  refuseBeside('--system', { '--transport http': flags.transport === 'http' });
   const url = flags.oracle ?? readSettings(config.home).oracle?.url;
   if (url === undefined || new URL(url).hostname === '127.0.0.1')
     throw new FlipstreamError(
