@@ -8,6 +8,7 @@ import { hasVersion } from './delta/files.ts';
 import { addOf, newFileName, openTable, type Table } from './delta/table.ts';
 import { type Vacuumed, vacuum } from './delta/vacuum.ts';
 import { name as identifier } from './duck.ts';
+import { lockCompaction } from './one-compaction.ts';
 import { openParquetWriter, PACKED, type ParquetWriter } from './parquet.ts';
 import { relation } from './relation.ts';
 import { specOf, TABLE_NAMES, type TableName, tableColumns, tableDir } from './tables.ts';
@@ -37,31 +38,40 @@ export interface Compacted {
  * answer changes, since the rows are the same (`dataChange: false`), and removed files stay for a day.
  * Safe beside the sink: when the sink rewrote a file meanwhile, that merge is dropped. A table that fails keeps no
  * other from its turn; the first failure is thrown at the end.
+ * @returns nothing while another compaction has the warehouse: it is at the same files.
  * @throws FlipstreamError `warehouse_write`, `delta_commit_failed` (retryable), `delta_*` (fatal), among them
  *   `delta_miscounted`
  */
 export async function compact(options: CompactOptions): Promise<Compacted[]> {
-  const { warehouse, clock } = options;
-  const writer = await openParquetWriter({
-    memoryMiB: options.memoryMiB ?? 1024,
-    spill: join(warehouse, '.spill'),
-  });
+  const unlock = lockCompaction(options.warehouse);
+  if (unlock === null) return [];
+  const spill = join(options.warehouse, '.spill');
+  const sweep = () => rmSync(spill, { recursive: true, force: true });
+  try {
+    // What one that was killed has left.
+    sweep();
+    return await compactAll(options, spill);
+  } finally {
+    sweep();
+    unlock();
+  }
+}
+
+async function compactAll(options: CompactOptions, spill: string): Promise<Compacted[]> {
+  const { warehouse, clock, memoryMiB = 1024 } = options;
+  const writer = await openParquetWriter({ memoryMiB, spill });
   const report: Compacted[] = [];
   const failures: unknown[] = [];
-  try {
-    for (const name of TABLE_NAMES) {
-      try {
-        const table = await openTable(tableDir(warehouse, name), tableColumns(name), clock);
-        const { merged, made } = await compactTable(table, name, writer, options);
-        report.push({ table: name, merged, made, vacuumed: await vacuum(table.dir, clock()) });
-      } catch (error) {
-        failures.push(error);
-      }
+  for (const name of TABLE_NAMES) {
+    try {
+      const table = await openTable(tableDir(warehouse, name), tableColumns(name), clock);
+      const { merged, made } = await compactTable(table, name, writer, options);
+      report.push({ table: name, merged, made, vacuumed: await vacuum(table.dir, clock()) });
+    } catch (error) {
+      failures.push(error);
     }
-  } finally {
-    writer.close();
-    rmSync(join(warehouse, '.spill'), { recursive: true, force: true });
   }
+  writer.close();
   if (failures.length > 0) throw failures[0];
   return report;
 }
