@@ -39,6 +39,17 @@ test('counts, lag, landed rows and delays are there, each scrape anew and none a
   }
 });
 
+test('a session that was imported long after it was recorded is no delay', async () => {
+  const ts = new Date(Date.now() - 50).toISOString();
+  const old = { capture: 'imported', ts: '2019-01-01T00:00:00.000Z' };
+  await log.publish([event('own', 0, { ts }), ...[0, 1, 2].map((i) => event('import:x:1', i, old))]);
+  await caughtUp(log, place, 'sink');
+  await sink.flush();
+  const text = await (await fetch(metrics.url)).text();
+  const seconds = /flipstream_end_to_end_delay_seconds\{quantile="0.5"\} (\S+)/.exec(text)?.[1];
+  expect(Number(seconds)).toBeLessThan(300);
+});
+
 test('listens on loopback only, answers nothing but GET /metrics, and names a taken port', async () => {
   const { hostname, port } = new URL(metrics.url);
   expect(hostname).toBe('127.0.0.1');

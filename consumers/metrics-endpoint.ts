@@ -157,9 +157,11 @@ function createRegistry({ log, sink, warehouse, clock = Date.now }: MetricsOptio
 const LIGHT = { memoryMiB: 128, threads: 1 };
 const RECENT_MS = 300_000;
 
+/** An imported session was recorded whenever it was: that is no delay. */
 const delaysSince = (time: string) => `
   WITH recent AS (
-    SELECT epoch_ms(_landed_at::TIMESTAMP) - epoch_ms(ts::TIMESTAMP) AS ms FROM events WHERE _landed_at >= '${time}')
+    SELECT epoch_ms(_landed_at::TIMESTAMP) - epoch_ms(ts::TIMESTAMP) AS ms FROM events
+    WHERE _landed_at >= '${time}' AND capture IS DISTINCT FROM 'imported')
   SELECT '0.5', quantile_cont(ms, 0.5) / 1000 FROM recent
   UNION ALL SELECT '0.99', quantile_cont(ms, 0.99) / 1000 FROM recent`;
 
