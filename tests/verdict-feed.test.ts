@@ -99,6 +99,23 @@ test('a log that is down, and a fetcher that is stopped, lose none and repeat no
   await eventually(() => expect(second.verdicts().map(({ key }) => key)).toEqual(['b', 'b']));
 });
 
+test('an oracle that only starts, slowly, beside the collector is no outage; one that never comes is', async () => {
+  let looks = 0;
+  const socket = join(temporaryDirectory(), 's');
+  const oracle = {
+    get url() {
+      looks++;
+      return `unix:${socket}`;
+    },
+    token: 't',
+  };
+  const { warned } = fetching(oracle, join(temporaryDirectory(), 'feed'));
+  await eventually(() => expect(looks).toBeGreaterThan(10));
+  expect(warned).toEqual([]);
+  await eventually(() => expect(looks).toBeGreaterThan(20));
+  expect(warned).toEqual(['verdicts cannot be fetched from the oracle; they wait there']);
+});
+
 test('a verdict of a newer release waits at the oracle instead of losing what its signature covers', async () => {
   let answers = 0;
   const value = { ...verdict('v', 's').value, mood: 'curious' };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Log, Outgoing } from '../../log/log.ts';
-import { messageOf } from '../../schemas/errors.ts';
+import { hasCode, messageOf } from '../../schemas/errors.ts';
 import { FeedAnswer } from '../../schemas/feed.ts';
 import { jsonReader, unknownFields } from '../../schemas/from-json.ts';
 import { newerWriter } from '../../schemas/newer.ts';
@@ -28,6 +28,10 @@ const EVERY_MS = 2_000;
 /** An oracle that publishes by itself is asked seldom: it might be moved elsewhere. */
 const SELDOM = 30;
 const TIMEOUT_MS = 30_000;
+/** Looks that fail one after the other before it is told. */
+const FAILURES_TOLD = 2;
+/** As long as nobody has ever listened there: the oracle may be starting beside the collector, on a slow machine. */
+const ABSENCES_TOLD = 15;
 const ANSWER_LIMIT = 32 * 2 ** 20;
 
 /**
@@ -40,6 +44,8 @@ export function startVerdictFeed(options: FeedOptions): VerdictFeed {
   const aborter = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
+  let answered = false;
+  let told = false;
 
   async function look(): Promise<void> {
     let pause = everyMs;
@@ -48,11 +54,15 @@ export function startVerdictFeed(options: FeedOptions): VerdictFeed {
       if (answer.publishes) pause = everyMs * SELDOM;
       else if (answer.records.length > 0) pause = 0;
       failures = 0;
+      answered = true;
+      told = false;
     } catch (error) {
       failures += 1;
-      // The first may only mean that the oracle starts beside the collector.
-      if (failures === 2 && !aborter.signal.aborted)
+      const patience = !answered && isNobodyThere(error) ? ABSENCES_TOLD : FAILURES_TOLD;
+      if (failures >= patience && !told && !aborter.signal.aborted) {
+        told = true;
         warn('verdicts cannot be fetched from the oracle; they wait there', { why: messageOf(error) });
+      }
     }
     if (aborter.signal.aborted) return;
     timer = setTimeout(() => {
@@ -68,6 +78,10 @@ export function startVerdictFeed(options: FeedOptions): VerdictFeed {
       await running;
     },
   };
+}
+
+function isNobodyThere(error: unknown): boolean {
+  return hasCode(error, 'ECONNREFUSED') || hasCode(error, 'ENOENT');
 }
 
 async function fetchOnce({ home, oracle, log }: FeedOptions, stop: AbortSignal): Promise<FeedAnswer> {
