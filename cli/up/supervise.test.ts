@@ -42,6 +42,23 @@ test('a part that could not even be started is tried again', async () => {
   expect(supervisor.pids()).toEqual({});
 });
 
+test('a part whose start fails at once, as for want of memory, is tried again like any other', async () => {
+  const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, TOO_LONG: 'x'.repeat(2 ** 20) };
+  const told: unknown[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void told.push(JSON.parse(line)) });
+  const script = `process.send({ ready: 'part' }); process.on('SIGTERM', () => process.exit(0));`;
+  const supervisor = supervise(
+    [{ name: 'part', args: ['-e', script], compiled: join(root, 'compiled') }],
+    env,
+    log,
+  );
+  expect(supervisor.pids()).toEqual({});
+  expect(told).toMatchObject([{ part: 'part', again_in_ms: 200, msg: 'a part cannot be started' }]);
+  delete env.TOO_LONG;
+  await supervisor.ready;
+  await supervisor.stop();
+});
+
 test('a part that another start would not mend is not started again, and says why', async () => {
   const supervisor = run(
     `process.send({ failed: { code: 'x', kind: 'fatal', message: 'No.' } }, () => process.exit(1))`,

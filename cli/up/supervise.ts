@@ -1,7 +1,7 @@
 /** Runs the roles of `flipstream up` as processes of their own, starts again what dies, and stops them all. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Logger } from 'pino';
-import { FlipstreamError } from '../../schemas/errors.ts';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { PartMessage } from './messages.ts';
 
 export interface Part {
@@ -46,15 +46,38 @@ export function supervise(
   const { promise: failed, resolve: fail } = Promise.withResolvers<FlipstreamError>();
   let stopping = false;
 
-  function start(part: Part, pause = FIRST_PAUSE_MS): void {
-    // The channel closes when we die, however we die: then the part stops too.
-    const child = spawn(process.execPath, part.args, {
-      env: { NODE_COMPILE_CACHE: part.compiled, ...env },
+  /** The channel closes when we die, however we die: then the part stops too. */
+  const launch = ({ args, compiled }: Part) =>
+    spawn(process.execPath, args, {
+      env: { NODE_COMPILE_CACHE: compiled, ...env },
       stdio: ['ignore', stderr, stderr, 'ipc'],
     });
-    children.set(part.name, child);
+
+  function start(part: Part, pause = FIRST_PAUSE_MS): void {
     let settled = pause;
     let hopeless = false;
+    const again = () => {
+      if (stopping || hopeless) return;
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        start(part, Math.min(settled * 2, LONGEST_PAUSE_MS));
+      }, settled);
+      timers.add(timer);
+    };
+    const notStarted = (error: unknown) => {
+      children.delete(part.name);
+      const reason = messageOf(error);
+      logger.error({ part: part.name, reason, again_in_ms: settled }, 'a part cannot be started');
+      again();
+    };
+    let child: ChildProcess;
+    try {
+      child = launch(part);
+    } catch (error) {
+      notStarted(error); // what the system refuses at once, Node throws: too little memory, say
+      return;
+    }
+    children.set(part.name, child);
     child.on('message', (said) => {
       const message = PartMessage.parse(said);
       if ('failed' in message) {
@@ -69,19 +92,9 @@ export function supervise(
       waiting.delete(part.name);
       if (waiting.size === 0) resolve();
     });
-    const again = () => {
-      if (stopping || hopeless) return;
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        start(part, Math.min(settled * 2, LONGEST_PAUSE_MS));
-      }, settled);
-      timers.add(timer);
-    };
-    child.on('error', ({ message: reason }) => {
-      if (child.pid !== undefined) return; // it runs, and was not reached; of its end it tells itself
-      children.delete(part.name);
-      logger.error({ part: part.name, reason, again_in_ms: settled }, 'a part cannot be started');
-      again();
+    child.on('error', (error) => {
+      // One that has a process runs, and was not reached; of its end it tells itself.
+      if (child.pid === undefined) notStarted(error);
     });
     child.once('exit', (code, signal) => {
       children.delete(part.name);
