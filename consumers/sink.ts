@@ -1,8 +1,8 @@
 /** Lands topics in the warehouse's Delta tables, each record exactly once. */
-import { mkdirSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Batch, Log, Running } from '../log/log.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
+import { makeFolder } from '../schemas/make-folder.ts';
 import type { Clock } from '../schemas/time.ts';
 import { openTable, type Table } from '../warehouse/delta/table.ts';
 import { type Landed, land } from '../warehouse/land.ts';
@@ -53,7 +53,7 @@ const RETRY_MS = [100, 500, 2000, 5000];
  * @throws FlipstreamError `log_gap`, `log_replaced`, `log_rewound`, `delta_*`, `table_schema_differs` (fatal), from `done` as well
  */
 export async function startSink(options: SinkOptions): Promise<Sink> {
-  mkdirSync(options.warehouse, { recursive: true });
+  makeFolder(options.warehouse, 0o777);
   const writer = await openParquetWriter({ memoryMiB: options.memoryMiB });
   try {
     const stats = createSinkStats();

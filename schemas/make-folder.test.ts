@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder } from './make-folder.ts';
 
@@ -36,4 +47,15 @@ test.runIf(existsSync('/proc/self'))('C1 a home that cannot be made ends at once
   const run = () =>
     execFileSync(process.execPath, ['--input-type=module', '-e', code], { timeout: 20_000, stdio: 'pipe' });
   expect(run).toThrow('ENOENT');
+});
+
+const FOLDERS = '{schemas,log,producers,streams,consumers,oracle,warehouse,jobs,cli}/**/*.ts';
+const NOT_SHIPPED = /\.test\.ts$|testing|conformance|chaos/;
+
+test('nothing that is shipped makes a folder in the way that may never end', () => {
+  const cwd = fileURLToPath(new URL('..', import.meta.url));
+  const files = globSync(FOLDERS, { cwd }).filter((file) => !NOT_SHIPPED.test(file));
+  expect(files.length).toBeGreaterThan(300);
+  const bad = /\bmkdir(?:Sync)?\([^;]*?\brecursive:/;
+  expect(files.filter((file) => bad.test(readFileSync(join(cwd, file), 'utf8')))).toEqual([]);
 });

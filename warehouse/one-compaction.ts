@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FlipstreamError } from '../schemas/errors.ts';
+import { makeFolder } from '../schemas/make-folder.ts';
 
 const BUSY = 5;
 
@@ -11,7 +11,7 @@ const BUSY = 5;
  * @throws FlipstreamError `warehouse_write` (retryable) when it cannot be told
  */
 export function lockCompaction(warehouse: string): (() => void) | null {
-  mkdirSync(warehouse, { recursive: true });
+  makeFolder(warehouse, 0o777);
   const path = join(warehouse, '.compaction.lock');
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlipstreamError, hasCode } from '../../schemas/errors.ts';
+import { makeFolder } from '../../schemas/make-folder.ts';
 import { syncFile } from '../sync.ts';
 import { ActionLine } from './actions.ts';
 
@@ -28,7 +29,7 @@ export function lastCheckpointPath(dir: string): string {
  */
 export function tryCommit(dir: string, version: number, text: string): boolean {
   // A table whose folder has vanished (a disk not mounted) must not begin anew in the middle.
-  if (version === 0) mkdirSync(logDir(dir), { recursive: true });
+  if (version === 0) makeFolder(logDir(dir), 0o777);
   // Nor may one whose log was emptied, or trimmed while this writer slept, go on where nobody would read it.
   else if (existsSync(logDir(dir)) && !hasVersion(dir, version - 1)) return false;
   // Delta readers pass over names that begin with a dot or an underscore.
