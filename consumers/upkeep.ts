@@ -22,7 +22,8 @@ export function startUpkeep({ warehouse, clock, everyMs = 300_000, merged, warn 
       await wait(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
       if (stopping.signal.aborted) return;
       try {
-        const report = (await compact({ warehouse, clock })).filter(({ made }) => made > 0);
+        const { signal } = stopping;
+        const report = (await compact({ warehouse, clock, signal })).filter(({ made }) => made > 0);
         if (report.length > 0) merged?.(report);
       } catch (error) {
         warn?.('compaction failed; trying again later', error);

@@ -23,6 +23,8 @@ export interface CompactOptions {
   /** Bytes (compressed) that one merged file is made from. */
   bytesPerFile?: number;
   memoryMiB?: number;
+  /** Stops it after the merge that is under way; what is merged by then stays so. */
+  signal?: AbortSignal;
 }
 
 export interface Compacted {
@@ -58,11 +60,12 @@ export async function compact(options: CompactOptions): Promise<Compacted[]> {
 }
 
 async function compactAll(options: CompactOptions, spill: string): Promise<Compacted[]> {
-  const { warehouse, clock, memoryMiB = 1024 } = options;
+  const { warehouse, clock, memoryMiB = 1024, signal } = options;
   const writer = await openParquetWriter({ memoryMiB, spill });
   const report: Compacted[] = [];
   const failures: unknown[] = [];
   for (const name of TABLE_NAMES) {
+    if (signal?.aborted) break;
     try {
       const table = await openTable(tableDir(warehouse, name), tableColumns(name), clock);
       const { merged, made } = await compactTable(table, name, writer, options);
@@ -85,6 +88,7 @@ async function compactTable(
   let merged = 0;
   let made = 0;
   for (const sources of groups((await table.refresh()).files.values(), options)) {
+    if (options.signal?.aborted) break;
     if (!(await merge(table, tableName, writer, sources, options.clock))) continue;
     merged += sources.length;
     made++;

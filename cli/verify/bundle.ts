@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { canonical } from '../../schemas/canonical.ts';
-import { FlipstreamError } from '../../schemas/errors.ts';
+import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { TraceEvent, Verdict } from '../../schemas/generated.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import { headerHash } from '../../schemas/header.ts';
@@ -105,7 +105,7 @@ export function readBundle(path: string): Bundle {
     const read = (name: string) => {
       const file = join(path, name);
       if (!existsSync(file)) throw unreadable(path, `${name} is missing`);
-      return split(readFileSync(file));
+      return split(bytesOf(file));
     };
     return {
       manifest: only(read(FILES.manifest)),
@@ -114,7 +114,15 @@ export function readBundle(path: string): Bundle {
       verdicts: read(FILES.verdicts),
     };
   }
-  return parseOneFile(readFileSync(path), path);
+  return parseOneFile(bytesOf(path), path);
+}
+
+function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw unreadable(file, `it cannot be read (${messageOf(cause)})`, cause);
+  }
 }
 
 /** Parses the one-file form. @throws FlipstreamError `bundle_unreadable` (usage). */
@@ -147,10 +155,7 @@ function only(lines: readonly string[]): string {
   return lines.length === 1 ? (lines[0] ?? '') : `${lines.join('\n')}\u0000`;
 }
 
-function unreadable(path: string, why: string): FlipstreamError {
-  return new FlipstreamError(
-    'bundle_unreadable',
-    'usage',
-    `${path} is not a bundle of flipstream session export: ${why}.`,
-  );
+function unreadable(path: string, why: string, cause?: unknown): FlipstreamError {
+  const message = `${path} is not a bundle of flipstream session export: ${why}.`;
+  return new FlipstreamError('bundle_unreadable', 'usage', message, cause);
 }
