@@ -1,3 +1,4 @@
+import { BLOCK_REASON } from '../../schemas/block-reason.ts';
 import type { Draft } from '../draft.ts';
 import type { Payload } from './payload.ts';
 
@@ -27,6 +28,14 @@ export type Moment = 'start' | 'stop' | 'end';
 /** What an event of a harness becomes. */
 export type Tell = (payload: Payload, context: AdapterContext) => RawDraft[];
 
+/** How an agent that wants to stop is made to go on. */
+export interface Hold {
+  /** The stop is refused, or what the hook says becomes the agent's next prompt. */
+  by: 'refusal' | 'prompt';
+  /** What the hook prints, in the words that the harness itself understands. */
+  print: (payload: Payload) => string;
+}
+
 /** One harness: what its payloads say, and what it understands as an answer. Pure. */
 export interface Adapter {
   harness: string;
@@ -42,11 +51,14 @@ export interface Adapter {
   identity?: (payload: Payload) => string;
   /** Payloads carry their own time: the same bytes again are the same event, not a second one. */
   stamped?: boolean;
-  /** What the hook prints so that the agent goes on, when that is not Claude Code's answer. */
-  hold?: (payload: Payload) => string;
+  /** Of every harness that has a stop; nothing can hold an agent of the others. */
+  hold?: Hold;
   /** Whether the harness shows `systemMessage` of a session start to the person. */
   showsMessage?: boolean;
 }
+
+/** Claude Code's answer at a stop, which others have taken over. */
+export const printBlock = () => JSON.stringify({ decision: 'block', reason: BLOCK_REASON });
 
 /** Phase of a draft without an id whose payload carries its own time. */
 export const STAMPED = 'stamped';

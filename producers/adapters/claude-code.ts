@@ -5,6 +5,7 @@ import {
   asText,
   type Moment,
   notice,
+  printBlock,
   type RawDraft,
   type Tell,
 } from './adapter.ts';
@@ -143,6 +144,7 @@ export const claudeCode: Adapter = {
   drafts: (payload, context) =>
     tell(payload, context).map((draft) => ({ ...draft, fields: { ...base(payload), ...draft.fields } })),
   moment: (payload) => entry(MOMENTS, text(payload, 'hook_event_name')) ?? null,
+  hold: { by: 'refusal', print: printBlock },
   showsMessage: true,
 };
 

@@ -1,4 +1,12 @@
-import { type Adapter, asText, type Moment, notice, type RawDraft, type Tell } from './adapter.ts';
+import {
+  type Adapter,
+  asText,
+  type Moment,
+  notice,
+  printBlock,
+  type RawDraft,
+  type Tell,
+} from './adapter.ts';
 import { entry, flag, own, type Payload, text } from './payload.ts';
 import { callEnded, callStarted, lastMessage, prompt, remains, sessionEnd, startTold } from './telling.ts';
 
@@ -75,6 +83,7 @@ export const codex: Adapter = {
     return drafts.map((draft) => ({ ...draft, fields: { ...baseOf(payload), ...draft.fields } }));
   },
   moment: (payload) => entry(MOMENTS, eventOf(payload)) ?? null,
+  hold: { by: 'refusal', print: printBlock },
   showsMessage: true,
 };
 

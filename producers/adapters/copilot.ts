@@ -1,4 +1,4 @@
-import { type Adapter, asText, type Moment, notice, type Tell } from './adapter.ts';
+import { type Adapter, asText, type Moment, notice, printBlock, type Tell } from './adapter.ts';
 import { asPayload, entry, own, type Payload, text } from './payload.ts';
 import { callEnded, callStarted, prompt, remains, sessionEnd, startTold } from './telling.ts';
 
@@ -153,5 +153,6 @@ export const copilot: Adapter = {
     const plain = normal(payload);
     return JSON.stringify(Object.entries(plain).sort(([a], [b]) => (a < b ? -1 : 1)));
   },
+  hold: { by: 'refusal', print: printBlock },
   stamped: true,
 };

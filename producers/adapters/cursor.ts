@@ -1,5 +1,5 @@
 import { BLOCK_REASON } from '../../schemas/block-reason.ts';
-import { type Adapter, asText, notice, type RawDraft, STAMPED, type Tell } from './adapter.ts';
+import { type Adapter, asText, notice, printBlock, type RawDraft, STAMPED, type Tell } from './adapter.ts';
 import { asPayload, count, entry, flag, list, own, type Payload, text } from './payload.ts';
 import { callEnded, callStarted, message, prompt, remains, sessionEnd, sessionStart } from './telling.ts';
 
@@ -162,10 +162,11 @@ export const cursor: Adapter = {
       Object.entries({ ...payload, hook_event_name: eventOf(payload) }).sort(([a], [b]) => (a < b ? -1 : 1)),
     ),
   // it refuses nothing: what is said becomes the next prompt
-  hold: (payload) =>
-    JSON.stringify(
+  hold: {
+    by: 'prompt',
+    print: (payload) =>
       text(payload, 'hook_event_name') === 'Stop'
-        ? { decision: 'block', reason: BLOCK_REASON }
-        : { followup_message: BLOCK_REASON },
-    ),
+        ? printBlock()
+        : JSON.stringify({ followup_message: BLOCK_REASON }),
+  },
 };

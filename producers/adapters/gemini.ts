@@ -1,4 +1,13 @@
-import { type Adapter, asJson, asText, type Moment, notice, type RawDraft, type Tell } from './adapter.ts';
+import {
+  type Adapter,
+  asJson,
+  asText,
+  type Moment,
+  notice,
+  printBlock,
+  type RawDraft,
+  type Tell,
+} from './adapter.ts';
 import { asPayload, entry, own, type Payload, text } from './payload.ts';
 import {
   callEnded,
@@ -91,6 +100,7 @@ export const gemini: Adapter = {
     return tell?.(payload, context) ?? [notice('unknown_event', remains(payload, BASE))];
   },
   moment: (payload) => entry(MOMENTS, eventOf(payload)) ?? null,
+  hold: { by: 'refusal', print: printBlock },
   stamped: true,
   showsMessage: true,
 };

@@ -1,4 +1,12 @@
-import { type Adapter, asText, type Moment, notice, type RawDraft, type Tell } from './adapter.ts';
+import {
+  type Adapter,
+  asText,
+  type Moment,
+  notice,
+  printBlock,
+  type RawDraft,
+  type Tell,
+} from './adapter.ts';
 import { asPayload, count, entry, own, type Payload, text } from './payload.ts';
 import { callEnded, callStarted, message, prompt, remains, sessionEnd, sessionStart } from './telling.ts';
 
@@ -103,4 +111,6 @@ export const opencode: Adapter = {
   },
   moment: (payload) => entry(MOMENTS, eventOf(payload)) ?? null,
   version: (payload) => text(payload, 'opencode_version'),
+  // it has stopped: our plugin gives it the reason as its next prompt
+  hold: { by: 'prompt', print: printBlock },
 };

@@ -1,3 +1,4 @@
+import { BLOCK_REASON } from '../../schemas/block-reason.ts';
 import { type Adapter, asText, type Moment, notice, type RawDraft, type Tell } from './adapter.ts';
 import { asPayload, entry, flag, own, type Payload, text } from './payload.ts';
 import { callEnded, callStarted, prompt, remains, sessionEnd, sessionStart, shownOf } from './telling.ts';
@@ -69,4 +70,6 @@ export const openhands: Adapter = {
   },
   moment: (payload) => entry(MOMENTS, text(payload, 'event_type')) ?? null,
   cwd: cwdOf,
+  // of Claude Code's words it knows `deny` and not `block`
+  hold: { by: 'refusal', print: () => JSON.stringify({ decision: 'deny', reason: BLOCK_REASON }) },
 };

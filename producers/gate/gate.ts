@@ -1,5 +1,5 @@
-import { BLOCK_REASON } from '../../schemas/block-reason.ts';
 import { messageOf } from '../../schemas/errors.ts';
+import { printBlock } from '../adapters/adapter.ts';
 import type { Home } from '../home.ts';
 import { type Client, connect, LateAnswer, Unreachable } from './client.ts';
 import { buildDiff, type Diff, type DiffRequest } from './diff.ts';
@@ -54,8 +54,8 @@ export interface GateDeps {
   diff?: (request: DiffRequest) => Promise<Diff>;
 }
 
-/** What the Stop hook prints to hold the agent: always the same bytes. */
-export const BLOCK_OUTPUT = JSON.stringify({ decision: 'block', reason: BLOCK_REASON });
+/** The gate's answer that holds the agent: always the same bytes. Each harness is told it in its own words (adapter.ts). */
+export const BLOCK_OUTPUT = printBlock();
 
 /**
  * Decides whether the agent may stop. Returns what to print: `BLOCK_OUTPUT`, or nothing. It never throws and

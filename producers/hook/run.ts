@@ -82,7 +82,7 @@ export async function runHook(io: HookIo): Promise<void> {
     const note = (kind: string, reason: string) =>
       void putEntry(home, captureNotice(heard, kind, reason, { ...context, clock: now }), now(), disk);
     const held = await gate(io, heard, payload, note);
-    io.print(held !== '' && adapter.hold ? adapter.hold(payload) : held);
+    if (held && adapter.hold) io.print(adapter.hold.print(payload));
     return;
   }
   if (start && adapter.showsMessage) io.print(start.output);

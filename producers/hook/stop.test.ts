@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { BLOCK_REASON } from '../../schemas/block-reason.ts';
+import { chooseAdapter } from '../adapters/choose.ts';
+import { payloadsOf } from '../adapters/sample-payloads.ts';
 import { BLOCK_OUTPUT } from '../gate/gate.ts';
 import { rememberSession } from '../gate/session-file.ts';
 import { hookProcess, type Place, spooled, temporaryHome } from './testing.ts';
@@ -29,4 +32,26 @@ test('a session without a task is never held', async () => {
   rememberSession(place.home, 's1', { task_id: null, base_commit: null, worktree: null, base_matches: null });
   expect(await stop()).toMatchObject({ code: 0, stdout: '', stderr: '' });
   expect(spooled(place.home)).toHaveLength(1);
+});
+
+const block = { decision: 'block', reason: BLOCK_REASON };
+
+/** As each harness reads it; OpenCode's reader is our own plugin. */
+test.each([
+  ['claude-code', block],
+  ['codex', block],
+  ['opencode', block],
+  ['gemini', block],
+  ['cursor', { followup_message: BLOCK_REASON }],
+  ['copilot', block],
+  // of a decision it knows `allow` and `deny` (openhands/sdk/hooks/executor.py, August 2026)
+  ['openhands', { decision: 'deny', reason: BLOCK_REASON }],
+])('%s is held in the words that it understands', async (harness, answer) => {
+  const payload = payloadsOf(harness).find((one) => chooseAdapter(one).moment(one) === 'stop');
+  if (!payload) throw new Error(`no stop of ${harness}`);
+  rememberSession(place.home, chooseAdapter(payload).sessionId(payload) ?? '', {
+    ...{ task_id: 'task-1', base_commit: 'b'.repeat(40), worktree: place.root, base_matches: true },
+  });
+  const { code, stdout } = await hookProcess(place.home, JSON.stringify(payload));
+  expect({ code, said: JSON.parse(stdout) }).toEqual({ code: 0, said: answer });
 });
