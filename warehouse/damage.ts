@@ -76,4 +76,4 @@ function damaged(path: string, why: string, cause: unknown): FlipstreamError {
 }
 
 const OTHERWISE =
-  'Without one, flipstream replay fills a new home with what the log still holds. The other tables can be read';
+  'Without one, flipstream replay fills a new home: as it is when sessions, flips or flip_metrics is the table, since they are made of the others, else with --from log. The other tables can be read';

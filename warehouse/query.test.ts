@@ -133,6 +133,16 @@ test('reads only: nothing is written, nothing outside is read, and a mistake has
   expect(existsSync(out)).toBe(false);
 });
 
+test('a statement is streamed as it is answered, however many semicolons end it', async () => {
+  const reader = await openReader(place.warehouse, { memoryMiB: 256, threads: 1 });
+  for (const end of ['', ';', ' ; ', ';;\n', ' -- all']) {
+    const { total, rows } = await reader.stream(`SELECT 1 AS one${end}`);
+    expect(total).toBe(1);
+    for await (const chunk of rows) expect(chunk).toEqual([[1]]);
+  }
+  reader.close();
+});
+
 test('a reader that cannot be opened leaves nothing behind', async () => {
   const closed = vi.spyOn(DuckDBInstance.prototype, 'closeSync');
   // No folder.

@@ -122,7 +122,7 @@ async function streamed(connection: DuckDBConnection, sql: string) {
   }
   const { statementType } = await statements.prepare(0);
   if (statementType !== StatementType.SELECT) throw readOnly();
-  const query = sql.trim().replace(/;\s*$/, '');
+  const query = sql.replace(/[;\s]+$/, '');
   await connection.run(`CREATE OR REPLACE TEMP TABLE streamed_rows AS SELECT * FROM (${query}\n)`);
   const counted = await connection.runAndReadAll('SELECT count(*)::DOUBLE FROM streamed_rows');
   const result = await connection.stream('FROM streamed_rows');
