@@ -1,12 +1,13 @@
 /**
  * Before `npm run test:real`: installs the real harness binaries when they are missing, checks that they
- * start, and prints a reason for whatever the tests will have to skip; with --no-skip (CI) a reason is a failure.
+ * start, and prints a reason for whatever the tests will have to skip; in CI a reason is a failure.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ensureImage } from '../support/docker-image.ts';
 import { HARNESS_FOLDER, harnessBinary } from '../support/harness-binary.ts';
+import { findMeans } from '../support/kafka-broker-means.ts';
 
 const HARNESSES = [
   ['claude', 'Claude Code'],
@@ -53,5 +54,8 @@ if (!existsSync(fileURLToPath(new URL('../../../shared/data', import.meta.url)))
 const containers = await ensureImage();
 if (containers) reasons.push(`Containers: ${containers}.`);
 
+const broker = await findMeans();
+if (broker.kind === 'none') reasons.push(broker.reason);
+
 for (const reason of reasons) console.error(`skipped: ${reason}`);
-if (reasons.length > 0 && process.argv.includes('--no-skip')) process.exit(1);
+if (reasons.length > 0 && process.env.CI) process.exit(1);
