@@ -64,7 +64,7 @@ test('any session becomes ATIF 1.7, chat messages and a transcript that imports 
 test('results of calls to which a harness gave no id stand with their own calls', () => {
   const call = (seq: number, output: string): TraceEvent => ({
     ...blankEvent(),
-    ...{ session_id: 's', chain_id: 'c', seq, type: 'tool_call', tool_name: 'Bash' },
+    ...{ session_id: 's', chain_id: 'c', seq, type: 'tool_call', tool_name: 'Bash', message_id: 'm' },
     output_redacted: output,
   });
   expect(toAtif([call(0, 'one'), call(1, 'two')])).toMatchObject({

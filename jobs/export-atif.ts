@@ -4,6 +4,7 @@
  */
 import type { TraceEvent } from '../schemas/generated.ts';
 import { argumentsOf, byAgent, jsonIn, objectIn, outcome, said } from './export-session.ts';
+import { type Answer, stepsOf } from './export-steps.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -21,11 +22,11 @@ export function toAtif(events: readonly TraceEvent[]): Fields {
     const root = isAtif
       ? objectIn(start?.input_redacted ?? null)
       : { ...rootOf(theirs, begin), trajectory_id: agent_id };
-    return { ...root, steps: stepsOf(theirs, isAtif) };
+    return { ...root, steps: isAtif ? stepsOfAtif(theirs) : stepsMade(theirs) };
   });
   return {
     ...trajectory,
-    steps: stepsOf(own, isAtif),
+    steps: isAtif ? stepsOfAtif(own) : stepsMade(own),
     ...(inner.length > 0 ? { subagent_trajectories: inner } : {}),
   };
 }
@@ -50,48 +51,36 @@ interface Step extends Fields {
   observation?: { results: Fields[] };
 }
 
-function stepsOf(events: readonly TraceEvent[], isAtif: boolean): Fields[] {
-  const steps: Step[] = [];
-  let calls: TraceEvent[] = [];
-  let thoughts: string[] = [];
-  const finish = () => {
-    const step = steps.at(-1);
-    if (step && calls.length > 0) addCalls(step, calls);
-    calls = [];
-  };
+/** As they came in: an event a step, and after it the step's calls. */
+function stepsOfAtif(events: readonly TraceEvent[]): Fields[] {
+  const steps: { step: Step; calls: TraceEvent[] }[] = [];
   for (const event of events) {
-    const begun = isAtif ? stepOfAtif(event) : stepOf(event, thoughts);
-    if (begun) {
-      finish();
-      steps.push({ step_id: steps.length + 1, ...begun });
-      if (begun.source === 'agent') thoughts = [];
-    } else if (event.type === 'tool_call') {
-      if (steps.at(-1)?.source !== 'agent' && !isAtif) {
-        finish();
-        steps.push({ step_id: steps.length + 1, ...agentStep(event, '', thoughts) });
-        thoughts = [];
-      }
-      calls.push(event);
-    } else if (event.kind === 'thinking') thoughts.push(said(event));
+    const step = stepOfAtif(event);
+    if (step) steps.push({ step: { step_id: steps.length + 1, ...step }, calls: [] });
+    else if (event.type === 'tool_call') steps.at(-1)?.calls.push(event);
   }
-  finish();
-  return steps;
+  return steps.map(({ step, calls }) => withCalls(step, calls, (call) => call.tool_use_id));
 }
 
-function stepOf(event: TraceEvent, thoughts: readonly string[]): Step | null {
-  if (event.kind === 'system_prompt') return { ...timeOf(event), source: 'system', message: said(event) };
-  if (event.type !== 'message') return null;
-  if (event.role === 'assistant') return agentStep(event, said(event), thoughts);
-  return { ...timeOf(event), source: 'user', message: said(event) };
+function stepsMade(events: readonly TraceEvent[]): Fields[] {
+  let unnamed = 0;
+  return stepsOf(events).map((step, at) => {
+    const step_id = at + 1;
+    if (step.is !== 'answer')
+      return { step_id, ...timeOf(step.event), source: step.is, message: said(step.event) };
+    const names = new Map(step.calls.map((call) => [call, call.tool_use_id ?? `call-${++unnamed}`]));
+    return withCalls({ step_id, ...answerStep(step) }, step.calls, (call) => names.get(call) ?? null);
+  });
 }
 
-function agentStep(event: TraceEvent, message: string, thoughts: readonly string[]): Step {
+function answerStep({ said: text, calls: [call], thoughts }: Answer): Step {
+  const first = text ?? call;
   return {
-    ...timeOf(event),
+    ...(first ? timeOf(first) : {}),
     source: 'agent',
-    message,
-    ...(event.type === 'message' && event.model !== null ? { model_name: event.model } : {}),
-    ...(thoughts.length > 0 ? { reasoning_content: thoughts.join('\n') } : {}),
+    message: text ? said(text) : '',
+    ...(text && text.model !== null ? { model_name: text.model } : {}),
+    ...(thoughts.length > 0 ? { reasoning_content: thoughts.map(said).join('\n') } : {}),
   };
 }
 
@@ -120,25 +109,31 @@ function stepOfAtif(event: TraceEvent): Step | null {
   };
 }
 
-function addCalls(step: Step, calls: readonly TraceEvent[]): void {
+function withCalls(
+  step: Step,
+  calls: readonly TraceEvent[],
+  idOf: (event: TraceEvent) => string | null,
+): Fields {
+  if (calls.length === 0) return step;
   const places = step.tool_calls;
   const results = [...(step.observation?.results ?? [])];
-  const idOf = (event: TraceEvent, at: number) => event.tool_use_id ?? `call-${at + 1}`;
-  step.tool_calls = calls.map((event, at) => ({
-    tool_call_id: idOf(event, at),
+  const tool_calls = calls.map((event, at) => ({
+    tool_call_id: idOf(event),
     function_name: event.tool_name ?? 'unknown',
     arguments: argumentsOf(event),
     ...(places ? places[at] : extraOf(event)),
   }));
-  for (const [at, event] of calls.entries()) {
+  for (const event of calls) {
     const place = results.find((one) => one.source_call_id === event.tool_use_id && isPlace(one.content));
     if (place) place.content = Array.isArray(place.content) ? jsonIn(event.output_redacted) : outcome(event);
     else if (!places) {
       const content = outcome(event);
-      if (content !== null) results.push({ source_call_id: idOf(event, at), content });
+      if (content !== null) results.push({ source_call_id: idOf(event), content });
     }
   }
-  if (step.observation || results.length > 0) step.observation = { ...step.observation, results };
+  const observation =
+    step.observation || results.length > 0 ? { observation: { ...step.observation, results } } : {};
+  return { ...step, tool_calls, ...observation };
 }
 
 /** Where content was before it went to its call. */

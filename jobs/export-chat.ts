@@ -1,13 +1,9 @@
 /** A session as chat messages in OpenAI's shape, one conversation an agent; and as a transcript in Claude Code's. */
 import type { TraceEvent } from '../schemas/generated.ts';
 import { argumentsOf, byAgent, outcome, said } from './export-session.ts';
+import { stepsOf } from './export-steps.ts';
 
 type Fields = Record<string, unknown>;
-
-interface ChatMessage extends Fields {
-  role: string;
-  tool_calls?: Fields[];
-}
 
 /** One line an agent: `{messages, metadata}`. */
 export function toOpenAi(events: readonly TraceEvent[]): Fields[] {
@@ -19,28 +15,25 @@ export function toOpenAi(events: readonly TraceEvent[]): Fields[] {
   });
 }
 
-function chatOf(events: readonly TraceEvent[]): ChatMessage[] {
-  const messages: ChatMessage[] = [];
-  /** The answer that calls are part of, until anything else is said; results follow it. */
-  let answer: ChatMessage | null = null;
-  for (const event of events) {
-    if (event.kind === 'system_prompt') messages.push({ role: 'system', content: said(event) });
-    else if (event.type === 'message') {
-      const message: ChatMessage = { role: event.role ?? 'user', content: said(event) };
-      messages.push(message);
-      answer = event.role === 'assistant' ? message : null;
-    } else if (event.type === 'tool_call') {
-      const id = event.tool_use_id ?? `call-${messages.length}`;
-      if (!answer) {
-        answer = { role: 'assistant', content: null };
-        messages.push(answer);
-      }
-      const call = { name: event.tool_name ?? 'unknown', arguments: JSON.stringify(argumentsOf(event)) };
-      answer.tool_calls = [...(answer.tool_calls ?? []), { id, type: 'function', function: call }];
-      messages.push({ role: 'tool', tool_call_id: id, content: outcome(event) ?? '' });
-    }
-  }
-  return messages;
+function chatOf(events: readonly TraceEvent[]): Fields[] {
+  let unnamed = 0;
+  return stepsOf(events).flatMap((step): Fields[] => {
+    if (step.is !== 'answer') return [{ role: step.is, content: said(step.event) }];
+    const calls = step.calls.map((event) => ({ event, id: event.tool_use_id ?? `call-${++unnamed}` }));
+    const answer = { role: 'assistant', content: step.said && said(step.said) };
+    if (calls.length === 0) return [answer];
+    return [
+      {
+        ...answer,
+        tool_calls: calls.map(({ event, id }) => ({ id, type: 'function', function: called(event) })),
+      },
+      ...calls.map(({ event, id }) => ({ role: 'tool', tool_call_id: id, content: outcome(event) ?? '' })),
+    ];
+  });
+}
+
+function called(event: TraceEvent): Fields {
+  return { name: event.tool_name ?? 'unknown', arguments: JSON.stringify(argumentsOf(event)) };
 }
 
 /** Lines of a transcript as Claude Code writes it; subagents' lines among them, as in one file of release 1.0. */
@@ -66,36 +59,42 @@ export function toClaudeJsonl(events: readonly TraceEvent[]): Fields[] {
       parent = uuid;
       return made;
     };
-    return own.flatMap((event): Fields[] => {
-      const model = event.model === null ? {} : { model: event.model };
-      if (event.type === 'message' && event.role === 'assistant') {
-        const content = [{ type: 'text', text: said(event) }];
-        const id = event.message_id ?? `msg_${event.event_id.slice(0, 24)}`;
-        return [row(event, '0', { id, type: 'message', role: 'assistant', ...model, content })];
+    return stepsOf(own).flatMap((step): Fields[] => {
+      if (step.is !== 'answer') {
+        const given = { role: 'user', content: said(step.event) };
+        return step.is === 'user' ? [row(step.event, '0', given)] : [];
       }
-      if (event.type === 'message') return [row(event, '0', { role: 'user', content: said(event) })];
-      if (event.type !== 'tool_call') return [];
-      const id = event.tool_use_id ?? `toolu_${event.event_id.slice(0, 24)}`;
-      const use = { type: 'tool_use', id, name: event.tool_name ?? 'unknown', input: argumentsOf(event) };
-      const failed = event.status !== null && event.status !== 'ok';
-      const result = {
-        type: 'tool_result',
-        tool_use_id: id,
-        content: outcome(event) ?? '',
-        ...(failed ? { is_error: true } : {}),
-      };
-      const said_by = {
-        id: `msg_${event.event_id.slice(0, 24)}`,
-        type: 'message',
-        role: 'assistant',
-        ...model,
-      };
+      const { said: text, calls } = step;
+      const rows = [...(text ? [text] : []), ...calls];
+      const named = rows.find(({ message_id }) => message_id !== null)?.message_id;
+      const id = named ?? `msg_${rows[0]?.event_id.slice(0, 24)}`;
       return [
-        row(event, '0', { ...said_by, content: [use] }),
-        row(event, '1', { role: 'user', content: [result] }),
+        ...rows.map((event) => {
+          const model = event.model === null ? {} : { model: event.model };
+          const content = [event.type === 'message' ? { type: 'text', text: said(event) } : toolUse(event)];
+          return row(event, '0', { id, type: 'message', role: 'assistant', ...model, content });
+        }),
+        ...calls.map((event) => row(event, '1', { role: 'user', content: [toolResult(event)] })),
       ];
     });
   });
+}
+
+const toolUseId = (event: TraceEvent) => event.tool_use_id ?? `toolu_${event.event_id.slice(0, 24)}`;
+
+function toolUse(event: TraceEvent): Fields {
+  const name = event.tool_name ?? 'unknown';
+  return { type: 'tool_use', id: toolUseId(event), name, input: argumentsOf(event) };
+}
+
+function toolResult(event: TraceEvent): Fields {
+  const failed = event.status !== null && event.status !== 'ok';
+  return {
+    type: 'tool_result',
+    tool_use_id: toolUseId(event),
+    content: outcome(event) ?? '',
+    ...(failed ? { is_error: true } : {}),
+  };
 }
 
 /** A name of a row that is the same at every export. */

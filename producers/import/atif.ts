@@ -103,7 +103,13 @@ function saidDraft(step: Step): RawDraft {
   const text = textOf(said) ?? '';
   const rest = restOf(step);
   if (source === 'user' || source === 'agent')
-    return message(own, source === 'user' ? 'user' : 'assistant', text, { model: model ?? null }, rest);
+    return message(
+      own,
+      source === 'user' ? 'user' : 'assistant',
+      text,
+      { model: model ?? null, message_id: own },
+      rest,
+    );
   return note(own, source === 'system' ? 'system_prompt' : source, {
     text: asText(text),
     input: asJson(rest),
@@ -144,6 +150,7 @@ function callDrafts({ step_id, tool_calls, observation }: Step): RawDraft[] {
     const content = result?.content;
     const output =
       typeof content === 'string' ? shown(content) : content == null ? undefined : asJson(content);
-    return toolCall({ id, of: `step ${step_id} ${at}`, name, input, output, status: null });
+    const fields = { message_id: `step ${step_id}` };
+    return toolCall({ id, of: `step ${step_id} ${at}`, name, input, output, status: null, fields });
   });
 }

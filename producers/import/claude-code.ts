@@ -174,7 +174,8 @@ function blockDrafts(
   if (type === 'text') return [spoken(row, own, block.text ?? '')];
   if (type === 'thinking') return [note(own, 'thinking', { text: asText(block.thinking ?? '') })];
   if (type === 'tool_use' && id !== undefined) {
-    const call = { id, name: block.name ?? null, input: block.input, status: null };
+    const fields = { message_id: row.message?.id ?? row.uuid ?? null };
+    const call = { id, name: block.name ?? null, input: block.input, status: null, fields };
     state.open.set(id, { call, agent });
     return [];
   }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
 import { asPayload, own, type Payload, text } from '../adapters/payload.ts';
+import { createAnswers } from './answers.ts';
 import { argumentsOf, type Call, message, msOf, note, shown, start, textOf, toolCall } from './drafts.ts';
 import type { FileFacts, Importer, Item, Session } from './importer.ts';
 
@@ -53,6 +54,7 @@ function openRollout(file: FileFacts) {
   let session: Session | null = null;
   let model: string | null = null;
   const open = new Map<string, Call>();
+  const answers = createAnswers();
 
   function record(value: unknown, index: number): Item[] {
     const { timestamp, type, payload } = Line.parse(value);
@@ -93,16 +95,19 @@ function openRollout(file: FileFacts) {
     if (kind === 'reasoning') return [note(own_id, 'thinking', { text: asText(thoughts(payload)) })];
     if (kind === 'function_call' || kind === 'custom_tool_call') {
       const input = argumentsOf(own(payload, 'arguments') ?? own(payload, 'input'));
-      open.set(id, { id, name: text(payload, 'name') ?? null, input, status: null });
+      const fields = { message_id: answers.called(own_id) };
+      open.set(id, { id, name: text(payload, 'name') ?? null, input, status: null, fields });
       return [];
     }
     if (kind === 'local_shell_call') {
-      open.set(id, { id, name: 'local_shell', input: own(payload, 'action'), status: null });
+      const fields = { message_id: answers.called(own_id) };
+      open.set(id, { id, name: 'local_shell', input: own(payload, 'action'), status: null, fields });
       return [];
     }
     if (kind === 'function_call_output' || kind === 'custom_tool_call_output') {
       const call = open.get(id) ?? { id, name: null, input: undefined, status: null };
       open.delete(id);
+      answers.resulted();
       return [answered(call, own(payload, 'output'))];
     }
     if (kind === 'web_search_call')
@@ -112,6 +117,7 @@ function openRollout(file: FileFacts) {
           name: kind,
           input: own(payload, 'action'),
           status: text(payload, 'status') === 'completed' ? 'ok' : null,
+          fields: { message_id: answers.called(own_id) },
         }),
       ];
     return [note(own_id, kind, { input: asJson(payload) })];

@@ -119,6 +119,7 @@ function draftsOf({
   const calls = toolCalls.map((call) =>
     toolCall({
       ...{ id: call.id, name: call.name, input: call.args, status: ENDS[call.status] ?? 'interrupted' },
+      fields: { message_id: id },
       output: shown(responseIn(call.result)),
       result: call.resultDisplay === undefined ? undefined : asJson(call.resultDisplay),
     }),

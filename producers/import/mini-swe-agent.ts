@@ -77,15 +77,17 @@ export const miniSweAgent: Importer = {
     /** The calls that an answer makes, kept until they are answered. */
     function calls(one: Message, at: number): void {
       const text = textOf(one.content) ?? '';
+      const of = `message ${at}`;
+      const fields = { message_id: of };
       const named = one.tool_calls ?? [];
       for (const {
         id,
         function: { name, arguments: given },
       } of named)
-        open.set(id, { id, of: `message ${at}`, name, input: argumentsOf(given), status: null });
+        open.set(id, { id, of, name, input: argumentsOf(given), status: null, fields });
       const command = one.extra?.actions ? one.extra.actions[0]?.command : COMMAND.exec(text)?.[1];
       if (named.length === 0 && command !== undefined)
-        open.set('', { id: `message-${at}`, name: 'bash', input: { command }, status: null });
+        open.set('', { id: `message-${at}`, name: 'bash', input: { command }, status: null, fields });
     }
 
     function answer(call: Call, one: Message): RawDraft {
@@ -105,7 +107,9 @@ export const miniSweAgent: Importer = {
       if (one.role === 'assistant') {
         calls(one, at);
         const { role: _r, content: _c, tool_calls: _t, ...more } = one;
-        return text.trim() === '' && open.size > 0 ? [] : [message(own, 'assistant', text, {}, more)];
+        return text.trim() === '' && open.size > 0
+          ? []
+          : [message(own, 'assistant', text, { message_id: own }, more)];
       }
       if (one.role === 'exit')
         return [note(own, 'exit', { text: asText(text), input: asJson(one.extra ?? {}) })];

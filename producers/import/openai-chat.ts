@@ -61,8 +61,17 @@ function draftsOf(one: Message, at: number, open: Map<string, Call>): RawDraft[]
       id,
       function: { name, arguments: given },
     } of calls ?? [])
-      open.set(id, { id, of: own, name, input: argumentsOf(given), status: null });
-    return text === '' && (calls?.length ?? 0) > 0 ? [] : [message(own, 'assistant', text, {}, rest)];
+      open.set(id, {
+        id,
+        of: own,
+        name,
+        input: argumentsOf(given),
+        status: null,
+        fields: { message_id: own },
+      });
+    return text === '' && (calls?.length ?? 0) > 0
+      ? []
+      : [message(own, 'assistant', text, { message_id: own }, rest)];
   }
   const call = open.get(callId);
   if (role !== 'tool' || !call) return [note(own, role, { text: asText(text), input: asJson(rest) })];

@@ -74,7 +74,13 @@ export const opencode: Importer = {
         const { id, role, modelID, time, ...rest } = head;
         const model = modelID ?? null;
         const own = (part: Part, at: number) => part.id ?? `${id} ${at}`;
-        const drafts = parts.map((part, at) => draftOf(part, own(part, at), { id, role, model }));
+        let steps = 0;
+        const drafts = parts.map((part, at) => {
+          if (part.type === 'step-start') steps++;
+          // a message may hold several answers of the model
+          const answer = steps < 2 ? id : `${id} ${steps}`;
+          return draftOf(part, own(part, at), { id: answer, role, model });
+        });
         drafts.push(
           note(id, role === 'user' ? 'prompt_details' : 'answer_details', { input: asJson(rest) }, { model }),
         );
@@ -112,6 +118,7 @@ function draftOf(
   const ran = time?.start !== undefined && time.end !== undefined ? time.end - time.start : null;
   return toolCall({
     ...{ id: part.callID ?? own, name: part.tool ?? null, input, exit_code: exit, duration_ms: ran },
+    fields: { message_id: id },
     output: seen === undefined ? undefined : asText(seen),
     result: metadata ? asJson(metadata) : undefined,
     status: end === 'ok' && exit !== null && exit !== 0 ? 'error' : end,

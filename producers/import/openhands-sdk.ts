@@ -3,7 +3,8 @@ import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
 import { asPayload, type Payload } from '../adapters/payload.ts';
-import { argumentsOf, message, msOf, note, shown, start, textOf, toolCall } from './drafts.ts';
+import { type Answers, createAnswers } from './answers.ts';
+import { argumentsOf, type Call, message, msOf, note, shown, start, textOf, toolCall } from './drafts.ts';
 import type { Importer, Item, Session } from './importer.ts';
 
 const Event = z.looseObject({
@@ -15,6 +16,7 @@ const Event = z.looseObject({
   action: z.unknown().optional(),
   tool_name: z.string().optional(),
   tool_call_id: z.string().optional(),
+  llm_response_id: z.string().optional(),
   tool_call: z.looseObject({ arguments: z.unknown().optional() }).nullish(),
   observation: z
     .looseObject({
@@ -33,6 +35,9 @@ type Event = z.infer<typeof Event>;
 const KINDS =
   /^(?:Action|Observation|Message|SystemPrompt|AgentError|ConversationStateUpdate|Condensation\w*|Pause|Token|UserReject\w*)Event$|^UserRejectObservation$/;
 
+/** Events that end a call. */
+const ENDS: ReadonlySet<string> = new Set(['ObservationEvent', 'AgentErrorEvent', 'UserRejectObservation']);
+
 export const openhandsSdk: Importer = {
   format: 'openhands-sdk',
   recognises: ({ lines, fields }) =>
@@ -41,11 +46,12 @@ export const openhandsSdk: Importer = {
     ),
   shape: 'lines',
   open: ({ path }) => {
-    const folder = basename(dirname(path)) === 'events' ? basename(dirname(dirname(path))) : null;
+    const folder = conversationOf(path);
     let session: Session | null = null;
-    const inputs = new Map<string, { name: string | null; input: unknown }>();
-    const told = (of: Session, event: Event, drafts: RawDraft[]): Item => ({
-      ...{ is: 'told', session: of, agent_id: null, ms: msOf(event.timestamp), event: event.kind, drafts },
+    const open = new Map<string, Call>();
+    const answers = createAnswers();
+    const told = (of: Session, ms: number | null, event: string, drafts: RawDraft[]): Item => ({
+      ...{ is: 'told', session: of, agent_id: null, ms, event, drafts },
     });
     return {
       record(value) {
@@ -53,20 +59,28 @@ export const openhandsSdk: Importer = {
         const id: string = session?.id ?? folder ?? event.id;
         const first = session === null ? [start('start', {})] : [];
         session ??= { id, original_id: id, harness: 'openhands' };
-        const made = [...first, ...draftsOf(event, inputs, folder !== null)];
+        const made = [...first, ...draftsOf(event, { open, answers })];
         return made.length > 0
-          ? [told(session, event, made)]
+          ? [told(session, msOf(event.timestamp), event.kind, made)]
           : [{ is: 'repeated', reason: 'a call, told with its result' }];
       },
-      end: () => [],
+      end: () => {
+        const left = [...open.values()].map((call) => toolCall({ ...call, status: 'interrupted' }));
+        return session && left.length > 0 ? [told(session, null, 'end', left)] : [];
+      },
     };
   },
 };
 
+/** The conversation whose folder `events` it is, or lies in. */
+function conversationOf(path: string): string | null {
+  const folder = [path, dirname(path)].find((one) => basename(one) === 'events');
+  return folder === undefined ? null : basename(dirname(folder));
+}
+
 function draftsOf(
   event: Event,
-  inputs: Map<string, { name: string | null; input: unknown }>,
-  alone: boolean,
+  { open, answers }: { open: Map<string, Call>; answers: Answers },
 ): RawDraft[] {
   const { id, kind, tool_call_id: call = id, tool_name: name = null } = event;
   if (kind === 'MessageEvent') {
@@ -84,26 +98,21 @@ function draftsOf(
     ];
   if (kind === 'ActionEvent') {
     const input = event.action ?? argumentsOf(event.tool_call?.arguments);
+    const message_id = event.llm_response_id ?? answers.called(id);
+    open.set(call, { id: call, name, input, status: null, fields: { message_id } });
     const thought = textOf(event.thought) ?? '';
-    const said = thought === '' ? [] : [message(id, 'assistant', thought)];
-    // alone in its file, a call is not seen by the file with its result
-    if (alone)
-      return [
-        ...said,
-        note(`${id} call`, 'call_started', { input: asJson(input) }, { tool_name: name, tool_use_id: call }),
-      ];
-    inputs.set(call, { name, input });
-    return said;
+    return thought === '' ? [] : [message(id, 'assistant', thought, { message_id })];
   }
-  const known = inputs.get(call);
-  inputs.delete(call);
-  const common = { id: call, name: known?.name ?? name, input: known?.input };
+  if (!ENDS.has(kind)) return [note(id, kind, { input: asJson(rest(event)) })];
+  const known = open.get(call) ?? { id: call, name, input: undefined };
+  open.delete(call);
+  answers.resulted();
   if (kind === 'ObservationEvent') {
     const { content, is_error: isError = false, exit_code: code = null } = event.observation ?? {};
     const failed = isError || (code !== null && code > 0);
     return [
       toolCall({
-        ...common,
+        ...known,
         output: shown(content) ?? asText(''),
         result: asJson(event.observation ?? {}),
         status: failed ? 'error' : 'ok',
@@ -112,10 +121,8 @@ function draftsOf(
     ];
   }
   if (kind === 'AgentErrorEvent')
-    return [toolCall({ ...common, output: asText(event.error ?? ''), status: 'error' })];
-  if (kind === 'UserRejectObservation')
-    return [toolCall({ ...common, output: asText(event.rejection_reason ?? ''), status: 'denied' })];
-  return [note(id, kind, { input: asJson(rest(event)) })];
+    return [toolCall({ ...known, output: asText(event.error ?? ''), status: 'error' })];
+  return [toolCall({ ...known, output: asText(event.rejection_reason ?? ''), status: 'denied' })];
 }
 
 function rest({ id: _i, kind: _k, timestamp: _t, ...more }: Event): Payload {

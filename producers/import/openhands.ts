@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
 import { asPayload } from '../adapters/payload.ts';
+import { type Answers, createAnswers } from './answers.ts';
 import { type Call, message, msOf, note, start, toolCall } from './drafts.ts';
 import type { Importer, Item, Session } from './importer.ts';
 
@@ -19,7 +20,11 @@ const Event = z.looseObject({
   cause: z.union([z.number(), z.string()]).nullish(),
   success: z.boolean().nullish(),
   tool_call_metadata: z
-    .looseObject({ tool_call_id: z.string().nullish(), function_name: z.string().nullish() })
+    .looseObject({
+      tool_call_id: z.string().nullish(),
+      function_name: z.string().nullish(),
+      model_response: z.looseObject({ id: z.string().nullish() }).nullish(),
+    })
     .nullish(),
 });
 type Event = z.infer<typeof Event>;
@@ -55,6 +60,7 @@ export const openhands: Importer = {
       },
     };
     const open = new Map<string, Call>();
+    const answers = createAnswers();
     let begun = false;
     const told = (ms: number | null, event: string, drafts: RawDraft[]): Item => ({
       ...{ is: 'told', session, agent_id: null, ms, event, drafts },
@@ -64,7 +70,7 @@ export const openhands: Importer = {
         const event = Event.parse(value);
         const first = begun ? [] : [start('start', {})];
         begun = true;
-        const made = draftsOf(event, index ?? 0, open);
+        const made = draftsOf(event, index ?? 0, { open, answers });
         if (first.length + made.length === 0)
           return [{ is: 'repeated', reason: 'a call, told with its result' }];
         return [
@@ -79,7 +85,11 @@ export const openhands: Importer = {
   },
 };
 
-function draftsOf(event: Event, at: number, open: Map<string, Call>): RawDraft[] {
+function draftsOf(
+  event: Event,
+  at: number,
+  { open, answers }: { open: Map<string, Call>; answers: Answers },
+): RawDraft[] {
   const { action, observation, source, args, content, cause } = event;
   const own = `event ${at}`;
   const thought = typeof args?.thought === 'string' ? args.thought : '';
@@ -93,6 +103,7 @@ function draftsOf(event: Event, at: number, open: Map<string, Call>): RawDraft[]
         }),
       ];
     open.delete(String(cause));
+    answers.resulted();
     return [answered(call, event)];
   }
   if (action === 'message') {
@@ -122,6 +133,7 @@ function draftsOf(event: Event, at: number, open: Map<string, Call>): RawDraft[]
       name: meta?.function_name ?? action,
       input,
       status: null,
+      fields: { message_id: meta?.model_response?.id ?? answers.called(own) },
     },
   });
   return thought === '' ? [] : [message(own, 'assistant', thought)];

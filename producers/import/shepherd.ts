@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
 import { asPayload, own, type Payload, text } from '../adapters/payload.ts';
+import { type Answers, createAnswers } from './answers.ts';
 import { type Call, message, msOf, note, shown, start, toolCall } from './drafts.ts';
 import type { FileFacts, Importer, Item, Reader, Session } from './importer.ts';
 
@@ -90,6 +91,7 @@ function effects(
   read: (value: unknown, index: number) => { effect: unknown; own: string },
 ): Reader {
   const open = new Map<string, Call>();
+  const answers = createAnswers();
   let begun = false;
   const told = (ms: number | null, event: string, drafts: RawDraft[]): Item => ({
     ...{ is: 'told', session, agent_id: null, ms, event, drafts },
@@ -100,7 +102,7 @@ function effects(
       const { effect_type: type, timestamp, ...rest } = Effect.parse(effect);
       const first = begun ? [] : [start('start', {})];
       begun = true;
-      const drafts = [...first, ...effectDrafts(type, rest, own_id, open)];
+      const drafts = [...first, ...effectDrafts(type, rest, own_id, { open, answers })];
       if (drafts.length === 0) return [{ is: 'repeated', reason: 'a call, told with its result' }];
       return [told(msOf(timestamp), type, drafts)];
     },
@@ -111,7 +113,12 @@ function effects(
   };
 }
 
-function effectDrafts(type: string, effect: Payload, own_id: string, open: Map<string, Call>): RawDraft[] {
+function effectDrafts(
+  type: string,
+  effect: Payload,
+  own_id: string,
+  { open, answers }: { open: Map<string, Call>; answers: Answers },
+): RawDraft[] {
   const id = text(effect, 'tool_call_id') ?? own_id;
   const name = text(effect, 'tool_name') ?? null;
   if (type === 'prompt_sent') {
@@ -129,12 +136,14 @@ function effectDrafts(type: string, effect: Payload, own_id: string, open: Map<s
       note(own_id, 'thinking', { text: asText(text(effect, 'content') ?? text(effect, 'thinking') ?? '') }),
     ];
   if (type === 'tool_call_started') {
-    open.set(id, { id, name, input: own(effect, 'params'), status: null });
+    const fields = { message_id: answers.called(own_id) };
+    open.set(id, { id, name, input: own(effect, 'params'), status: null, fields });
     return [];
   }
   if (type === 'tool_call_completed' || type === 'tool_call_rejected') {
     const call = open.get(id) ?? { id, name, input: own(effect, 'params') };
     open.delete(id);
+    answers.resulted();
     const took = own(effect, 'duration_ms');
     return [
       toolCall({

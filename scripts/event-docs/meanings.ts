@@ -19,7 +19,8 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   task_family: "The author's name for tasks of one kind.",
   task_split: '`train`, or what else the author wrote.',
   config_hash: 'Hash of the rule files that the session began with.',
-  message_id: "The harness's id of a message.",
+  message_id:
+    "The harness's id of a message; of an imported call, names the answer of the model that it is part of.",
   truncated: 'Some content of this event was cut at the field limit.',
   tool_name: 'The tool.',
   tool_use_id: "The harness's id of the call.",
@@ -128,7 +129,18 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   },
   tool_call: {
     about: 'One call, from its arguments to what the model saw of the result.',
-    fields: ['tool_name', 'tool_kind', 'tool_use_id', 'status', 'exit_code', 'duration_ms', 'reason'],
+    fields: [
+      ...[
+        'tool_name',
+        'tool_kind',
+        'tool_use_id',
+        'message_id',
+        'status',
+        'exit_code',
+        'duration_ms',
+        'reason',
+      ],
+    ],
     content: ['input', 'output', 'result'],
   },
   oracle_verdict: {

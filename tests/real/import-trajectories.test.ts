@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { toAtif } from '../../jobs/export-atif.ts';
+import { toOpenAi } from '../../jobs/export-chat.ts';
 import type { Report } from '../../producers/import/counts.ts';
 import { importPaths } from '../../producers/import/import.ts';
 import { jsonReader } from '../../schemas/from-json.ts';
@@ -150,4 +151,42 @@ here('every session comes out as ATIF with its messages and calls', async () => 
     const all = [steps, ...inner.map((one) => one.steps)].flat();
     expect(all.reduce((sum, step) => sum + (step.tool_calls?.length ?? 0), 0)).toBe(Number(tool_calls));
   }
+});
+
+const ANSWERS = `
+import json, glob, sys
+out = {}
+for p in glob.glob(sys.argv[1] + '/claude-code/*.jsonl'):
+    for line in open(p):
+        r = json.loads(line); m = r.get('message') or {}
+        if not isinstance(m.get('content'), list): continue
+        for b in m['content']:
+            if b['type'] == 'tool_use': out.setdefault(r['sessionId'], {}).setdefault(m['id'], []).append(b['id'])
+print(json.dumps({s: sorted(map(sorted, answers.values())) for s, answers in out.items()}))
+`;
+
+here('calls of one answer of the model come out together, calls of two apart', async () => {
+  const python = spawnSync('python3', ['-c', ANSWERS, DATA], { encoding: 'utf8' });
+  expect(python.stderr).toBe('');
+  const expected = z.record(z.string(), z.array(z.array(z.string()))).parse(JSON.parse(python.stdout));
+  const read = jsonReader('TraceEvent');
+  const Chat = z.array(
+    z.object({
+      messages: z.array(z.object({ tool_calls: z.array(z.object({ id: z.string() })).optional() })),
+    }),
+  );
+  const found: typeof expected = {};
+  for (const id of Object.keys(expected)) {
+    const events = await pipeline.sql(`SELECT * FROM events WHERE original_id = '${id}'`);
+    const messages = Chat.parse(toOpenAi(events.map(read))).flatMap((chat) => chat.messages);
+    const calls = messages.flatMap((one) =>
+      one.tool_calls ? [one.tool_calls.map((call) => call.id).sort()] : [],
+    );
+    found[id] = calls.sort((a, b) => (String(a) < String(b) ? -1 : 1));
+  }
+  const sorted = Object.entries(expected).map(([id, calls]) => [
+    id,
+    calls.sort((a, b) => (String(a) < String(b) ? -1 : 1)),
+  ]);
+  expect(found).toEqual(Object.fromEntries(sorted));
 });
