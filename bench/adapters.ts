@@ -4,12 +4,13 @@
  * warm process. `node bench/adapters.ts [runs]`
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hookArguments } from '../cli/init/registration.ts';
 import { ADAPTERS } from '../producers/adapters/choose.ts';
+import { payloadsOf } from '../producers/adapters/sample-payloads.ts';
 import { type CaptureContext, captureHeard, hear } from '../producers/capture.ts';
 import { keyedHash } from '../schemas/hash.ts';
 
@@ -24,8 +25,7 @@ const env = { PATH: process.env.PATH, HOME: root, FLIPSTREAM_HOME: home };
 /** The end of a tool call, as recorded; its result is what most of them differ in, so all get the same. */
 const ENDS = /PostToolUse|postToolUse|AfterTool|tool\.execute\.after/;
 function toolEnd(harness: string): Buffer {
-  const file = new URL(`../producers/adapters/recorded/${harness}.jsonl`, import.meta.url);
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const lines = payloadsOf(harness).map((payload) => JSON.stringify(payload));
   const line =
     lines.find((one) => ENDS.test(one.slice(0, 600)) && one.includes('npm test')) ??
     lines.find((one) => ENDS.test(one));

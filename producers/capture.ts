@@ -148,15 +148,15 @@ function draftsOf({ payload, adapter, bytes }: Heard, context: CaptureContext): 
     ...(adapter.stamped && draft.own_id === undefined ? { phase: STAMPED } : {}),
     fields: {
       ...(version === undefined ? {} : { harness_version: version }),
-      ...kindOf(draft.fields.tool_name),
+      ...kindOf(draft.fields.tool_name, adapter.harness),
       ...draft.fields,
     },
   }));
 }
 
-/** The common kind of a tool, by the name in a draft's fields. */
-export function kindOf(name: Draft['fields'][string] | undefined): Draft['fields'] {
-  return typeof name === 'string' ? { tool_kind: toolKind(name) } : {};
+/** The common kind of a tool, by the name in a draft's fields and whose it is. */
+export function kindOf(name: Draft['fields'][string] | undefined, harness?: string): Draft['fields'] {
+  return typeof name === 'string' ? { tool_kind: toolKind(name, harness) } : {};
 }
 
 /** The release in `claude-code_2-1-332_harness`, when it is the harness's own. */

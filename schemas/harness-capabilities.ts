@@ -1,7 +1,7 @@
 /**
  * What each harness tells us, by its hooks alone: the table behind docs/reference/harnesses.md, `flipstream harnesses` and
  * the view `harness_capabilities`, so that a query can tell "the harness does not say" from "it did not happen".
- * producers/adapters/recorded.test.ts holds it against what the adapters make of recorded payloads.
+ * producers/adapters/capabilities.test.ts holds it against what the adapters make of payloads.
  */
 
 export const CAPABILITIES = [
@@ -26,7 +26,7 @@ export type Given = 'yes' | 'partly' | 'no';
 export interface HarnessCapabilities {
   harness: string;
   title: string;
-  /** Release that tests drive; null: by payloads written to its documentation, not measured. */
+  /** Release that tests drive and payloads were recorded from; null: by payloads written to its documentation, not measured. */
   tested: string | null;
   gives: Readonly<Record<Capability, Given>>;
   notes: Readonly<Partial<Record<Capability, string>>>;
@@ -68,6 +68,7 @@ export const HARNESS_CAPABILITIES: readonly HarnessCapabilities[] = [
     title: 'Codex CLI',
     tested: '0.171.0',
     gives: gives({
+      assistant_text: 'partly',
       tool_output: 'partly',
       tool_failure: 'no',
       exit_code: 'no',
@@ -75,6 +76,7 @@ export const HARNESS_CAPABILITIES: readonly HarnessCapabilities[] = [
       tokens: 'no',
     }),
     notes: {
+      assistant_text: 'the last message of a turn, not what was said between calls',
       tool_output:
         'of a command without the lines that the model is shown before it; nothing of a call that fails otherwise',
       tool_failure: 'a failed command is told like any other: its status is null',
@@ -104,16 +106,26 @@ export const HARNESS_CAPABILITIES: readonly HarnessCapabilities[] = [
     notes: {
       assistant_text: 'all that was said in a turn as one message, at its end',
       exit_code: 'when it is not 0',
+      subagents: 'their calls are the session’s own',
     },
   },
   {
     harness: 'cursor',
     title: 'Cursor',
     tested: null,
-    gives: gives({ tokens: 'no', stop_refusal: 'partly', prompt: 'partly', assistant_text: 'partly' }),
+    gives: gives({
+      prompt: 'partly',
+      assistant_text: 'partly',
+      exit_code: 'partly',
+      subagents: 'partly',
+      tokens: 'no',
+      stop_refusal: 'partly',
+    }),
     notes: {
       prompt: 'not on its command line',
       assistant_text: 'not on its command line',
+      exit_code: 'of commands that ended, and that it does not tell as failed',
+      subagents: 'that one began and ended, not which calls are its own',
       stop_refusal: 'by a follow-up prompt; not on its command line: flipstream run',
     },
   },
@@ -144,4 +156,10 @@ export const HARNESS_CAPABILITIES: readonly HarnessCapabilities[] = [
     gives: gives({ assistant_text: 'no', duration: 'no', subagents: 'no', model: 'no', tokens: 'no' }),
     notes: { exit_code: 'of commands that ended' },
   },
+];
+
+/** Harnesses whose files are imported. What a file holds is its format's affair: of these sessions nothing is said here. */
+export const IMPORTED_HARNESSES: readonly string[] = [
+  ...['claude-code', 'codex', 'opencode', 'gemini', 'openhands'],
+  ...['swe-agent', 'mini-swe-agent', 'shepherd', 'openai'],
 ];

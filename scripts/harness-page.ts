@@ -5,8 +5,10 @@ const INTRO = `# What each harness tells
 <!-- Written by \`npm run generate\` from schemas/harness-capabilities.ts. Do not edit. -->
 
 \`flipstream harnesses\` prints this table, and the view \`harness_capabilities\` holds it: a null where the harness tells
-nothing is not a thing that did not happen. A number under "tested" is the release that our tests run; "by its docs" means
-that the adapter was made to the harness's documentation, with payloads written after it, and was not run against it.
+nothing is not a thing that did not happen. It is about hooks: what an imported session tells, its file decides, and the
+view says null of it. A number under "tested" is the release that our tests run and that payloads were recorded from
+(\`producers/adapters/recorded\`); "by its docs" means that the adapter was made to the harness's documentation or source,
+with payloads written after it (\`producers/adapters/documented\`), and was not run against it.
 How to connect each: [Other harnesses](../guides/harnesses.md).
 `;
 

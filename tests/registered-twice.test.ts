@@ -9,6 +9,7 @@ import { loadConfig } from '../cli/config.ts';
 import { HARNESSES } from '../cli/init/harnesses.ts';
 import { sandbox } from '../cli/testing.ts';
 import { ADAPTERS } from '../producers/adapters/choose.ts';
+import { payloadsOf } from '../producers/adapters/sample-payloads.ts';
 import { type CaptureContext, capture } from '../producers/capture.ts';
 import { startCollector } from '../producers/collector/collector.ts';
 import { ask, assembleAll, memoryLog, T0 } from '../producers/collector/testing.ts';
@@ -178,8 +179,7 @@ const context = (registration: string, ms: number): CaptureContext => ({
 test.each(ADAPTERS.map(({ harness }) => harness))(
   'C4 %s: what two registrations tell is what one tells',
   (harness) => {
-    const file = new URL(`../producers/adapters/recorded/${harness}.jsonl`, import.meta.url);
-    const payloads = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const payloads = payloadsOf(harness).map((payload) => JSON.stringify(payload));
     const told = (registrations: readonly string[]) =>
       assembleAll(
         payloads.flatMap((payload, n) =>

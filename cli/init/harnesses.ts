@@ -62,7 +62,7 @@ const CURSOR_LOOPS = 20;
 
 const COPILOT = [
   ...['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'Stop'],
-  ...['SubagentStop', 'PreCompact', 'ErrorOccurred', 'SessionEnd'],
+  ...['SubagentStart', 'SubagentStop', 'PreCompact', 'ErrorOccurred', 'SessionEnd'],
 ];
 
 const CLINE = [

@@ -1,6 +1,6 @@
 import { type Adapter, asText, type Moment, notice, printBlock, type Tell } from './adapter.ts';
 import { asPayload, entry, own, type Payload, text } from './payload.ts';
-import { callEnded, callStarted, prompt, remains, sessionEnd, startTold } from './telling.ts';
+import { callEnded, callStarted, lastMessage, prompt, remains, sessionEnd, startTold } from './telling.ts';
 
 /**
  * GitHub Copilot CLI sends each event in one of two forms, by how its name is written where it is registered:
@@ -71,7 +71,7 @@ function nameOf(fields: Payload): string {
 
 const BASE = [
   ...['session_id', 'timestamp', 'cwd', 'hook_event_name', 'hook_name', 'transcript_path'],
-  ...['permission_mode', 'stop_hook_active'],
+  ...['permission_mode', 'stop_hook_active', 'agent_id', 'agent_type', 'parent_agent_id'],
 ];
 const callOf = (payload: Payload) => ({
   id: text(payload, 'tool_use_id'),
@@ -84,7 +84,7 @@ const STATUS: Readonly<Record<string, 'ok' | 'denied'>> = {
   rejected: 'denied',
 };
 
-/** Its hook events, as documented; those of a session with commands as 1.0.102 sent them to a scripted model. */
+/** Its hook events (measured at 1.0.102; refusals, errors and compaction as documented). */
 const EVENTS: Readonly<Record<string, Tell>> = {
   SessionStart: startTold(BASE),
   UserPromptSubmit: (payload) => [prompt(text(payload, 'prompt') ?? '')],
@@ -102,9 +102,16 @@ const EVENTS: Readonly<Record<string, Tell>> = {
   PostToolUseFailure: (payload) => [
     callEnded({ ...callOf(payload), status: 'error', result: text(payload, 'error') ?? '' }),
   ],
-  Stop: (payload) => [notice('stop', remains(payload, BASE))],
+  // a subagent has a stop of its own before the one that its parent is told of
+  Stop: (payload) => [
+    notice(text(payload, 'agent_id') === undefined ? 'stop' : 'agent_stop', remains(payload, BASE)),
+  ],
   SubagentStart: (payload) => [notice('subagent_start', remains(payload, BASE))],
-  SubagentStop: (payload) => [notice('subagent_stop', remains(payload, BASE))],
+  SubagentStop: (payload) => {
+    const said = text(payload, 'last_assistant_message') ?? text(payload, 'response');
+    const stop = notice('subagent_stop', remains(payload, [...BASE, 'last_assistant_message', 'response']));
+    return said === undefined ? [stop] : [lastMessage(said), stop];
+  },
   PreCompact: (payload) => [
     notice('compaction_begins', remains(payload, [...BASE, 'trigger']), {
       reason: text(payload, 'trigger') ?? null,
@@ -137,16 +144,27 @@ const EVENTS: Readonly<Record<string, Tell>> = {
 const MOMENTS: Readonly<Record<string, Moment>> = { SessionStart: 'start', Stop: 'stop', SessionEnd: 'end' };
 const eventOf = (payload: Payload) => text(normal(payload), 'hook_event_name');
 
+/** What a subagent's own hooks name as their session is the subagent: its parent's is the session that it belongs to. */
+function sessionOf(payload: Payload): string | undefined {
+  const plain = normal(payload);
+  const id = text(plain, 'session_id');
+  return id !== undefined && id === text(plain, 'agent_id') ? (text(plain, 'parent_agent_id') ?? id) : id;
+}
+
 /** GitHub Copilot CLI, and the agent of VS Code, which sends the same. */
 export const copilot: Adapter = {
   harness: 'copilot',
-  sessionId: (payload) => text(payload, 'session_id') ?? text(payload, 'sessionId'),
-  agentId: () => undefined,
+  sessionId: sessionOf,
+  agentId: (payload) => text(payload, 'agent_id') ?? text(payload, 'agentId'),
   event: eventOf,
   drafts: (payload, context) => {
     const plain = normal(payload);
     const tell = entry(EVENTS, eventOf(payload));
-    return tell?.(plain, context) ?? [notice('unknown_event', remains(plain, BASE))];
+    const drafts = tell?.(plain, context) ?? [notice('unknown_event', remains(plain, BASE))];
+    const agent_type = text(plain, 'agent_type');
+    return agent_type === undefined
+      ? drafts
+      : drafts.map((draft) => ({ ...draft, fields: { agent_type, ...draft.fields } }));
   },
   moment: (payload) => entry(MOMENTS, eventOf(payload)) ?? null,
   identity: (payload) => {

@@ -1,18 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { ADAPTERS } from './choose.ts';
+import { payloadsOf } from './sample-payloads.ts';
 
 /** Payloads of every harness with something wrong in them, for tests that nothing of ours goes wrong then. */
-
-const RECORDED = new URL('recorded/', import.meta.url);
-
-function recorded(): object[] {
-  return readdirSync(RECORDED).flatMap((file) =>
-    readFileSync(new URL(file, RECORDED), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line): object => JSON.parse(line)),
-  );
-}
 
 const NASTY = [
   '',
@@ -61,7 +51,7 @@ const isObject = (value: unknown): value is object =>
 
 /** @returns an arbitrary of what the hook may be given */
 export function harnessPayloads(): fc.Arbitrary<Buffer> {
-  const payloads = recorded();
+  const payloads = ADAPTERS.flatMap(({ harness }) => payloadsOf(harness));
   const whole = altered(payloads);
   const cut = fc.tuple(whole, fc.nat()).map(([text, at]) => text.slice(0, at % (text.length + 1)));
   return fc

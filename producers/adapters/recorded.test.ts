@@ -1,62 +1,24 @@
-/**
- * Every adapter over payloads of its harness (recorded/*.jsonl): recorded from the real release where the table of
- * capabilities names one, else written after the harness's documentation.
- */
-import { existsSync, readFileSync } from 'node:fs';
+/** Every adapter over payloads of its harness (sample-payloads.ts says which are recorded and which are written). */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CAPABILITIES, type Capability, HARNESS_CAPABILITIES } from '../../schemas/harness-capabilities.ts';
-import { hear, versionIn } from '../capture.ts';
+import { HARNESS_CAPABILITIES } from '../../schemas/harness-capabilities.ts';
+import { hear, kindOf, versionIn } from '../capture.ts';
 import type { Adapter, RawDraft } from './adapter.ts';
 import { ADAPTERS, chooseAdapter } from './choose.ts';
+import { copilot } from './copilot.ts';
 import { harnessPayloads } from './fuzz.ts';
-import { asPayload, type Payload } from './payload.ts';
+import type { Payload } from './payload.ts';
+import { payloadsOf, recordedOf } from './sample-payloads.ts';
 import { toolKind } from './tool-kind.ts';
 
 const context = { readRules: () => 'rules', facts: {} };
-
-function recorded(harness: string): Payload[] {
-  const file = new URL(`recorded/${harness}.jsonl`, import.meta.url);
-  if (!existsSync(file)) throw new Error(`no payloads of ${harness}`);
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  return lines.map((line) => asPayload(JSON.parse(line)) ?? {});
-}
 
 function told(adapter: Adapter, payload: Payload): RawDraft[] {
   return adapter.drafts(payload, context);
 }
 
-const calls = (draft: RawDraft) => /^call_/.test(draft.role) || draft.type === 'tool_call';
-
-/** Whether anything that the adapter makes of the payloads shows a capability. */
-const SHOWS: Readonly<
-  Record<Exclude<Capability, 'stop_refusal' | 'subagents'>, (draft: RawDraft) => boolean>
-> = {
-  prompt: ({ type, fields }) => type === 'message' && fields.role === 'user',
-  assistant_text: ({ type, fields }) => type === 'message' && fields.role === 'assistant',
-  tool_input: (draft) => calls(draft) && draft.content.input !== undefined,
-  tool_output: (draft) => calls(draft) && (draft.content.output ?? draft.content.result) !== undefined,
-  tool_failure: (draft) => calls(draft) && draft.fields.status === 'error',
-  exit_code: ({ fields }) => typeof fields.exit_code === 'number',
-  duration: (draft) => calls(draft) && typeof draft.fields.duration_ms === 'number',
-  model: ({ fields }) => typeof fields.model === 'string',
-  tokens: ({ fields }) => fields.kind === 'usage',
-  session_end: ({ type }) => type === 'session_end',
-};
-
-function given(adapter: Adapter, payloads: readonly Payload[], name: Capability): boolean {
-  if (name === 'stop_refusal') return payloads.some((payload) => adapter.moment(payload) === 'stop');
-  if (name === 'subagents')
-    return payloads.some(
-      (payload) =>
-        adapter.agentId(payload) !== undefined ||
-        told(adapter, payload).some(({ fields }) => String(fields.kind).startsWith('subagent_')),
-    );
-  return payloads.some((payload) => told(adapter, payload).some(SHOWS[name]));
-}
-
 describe.each(ADAPTERS.map((adapter) => [adapter.harness, adapter] as const))('%s', (harness, adapter) => {
-  const payloads = recorded(harness);
+  const payloads = payloadsOf(harness);
 
   test('its payloads are its own, and each is known', () => {
     for (const payload of payloads) {
@@ -70,17 +32,29 @@ describe.each(ADAPTERS.map((adapter) => [adapter.harness, adapter] as const))('%
     expect(payloads.filter((payload) => adapter.moment(payload) === 'start').length).toBeGreaterThan(0);
   });
 
-  test('it tells what the table of capabilities says, and nothing more', () => {
-    const table = HARNESS_CAPABILITIES.find((row) => row.harness === harness);
-    const said = Object.fromEntries(CAPABILITIES.map((name) => [name, table?.gives[name] !== 'no']));
-    expect(Object.fromEntries(CAPABILITIES.map((name) => [name, given(adapter, payloads, name)]))).toEqual(
-      said,
-    );
+  test('a session of the release that the table names was recorded, and of no other', () => {
+    const tested = HARNESS_CAPABILITIES.find((row) => row.harness === harness)?.tested ?? null;
+    const moments = new Set(recordedOf(harness).map((payload) => adapter.moment(payload)));
+    expect([...moments].sort()).toEqual(tested === null ? [] : ['end', 'start', 'stop', null].sort());
+    for (const payload of recordedOf(harness))
+      expect([undefined, tested]).toContain(adapter.version?.(payload));
   });
 });
 
-test('every harness of the table has an adapter, in the same order', () => {
-  expect(ADAPTERS.map(({ harness }) => harness)).toEqual(HARNESS_CAPABILITIES.map(({ harness }) => harness));
+test('a subagent of Copilot, whose hooks name it as their session, is its parent’s, and its stop asks nothing', () => {
+  const ofAgents = recordedOf('copilot').filter((payload) => copilot.agentId(payload) !== undefined);
+  const sessions = new Set(recordedOf('copilot').map((payload) => copilot.sessionId(payload)));
+  expect(sessions.size).toBe(2);
+  for (const payload of ofAgents) expect(sessions).not.toContain(copilot.agentId(payload));
+  const names = ofAgents.slice(0, 6).map((payload) => copilot.event(payload));
+  const all = ['SubagentStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop', 'SubagentStop'];
+  expect(names).toEqual(all);
+  const kinds = ofAgents.slice(4, 6).flatMap((payload) => told(copilot, payload));
+  expect(kinds.map(({ role, fields }) => [fields.kind ?? role, fields.agent_type])).toEqual([
+    ['agent_stop', 'explore'],
+    ['last_message', 'explore'],
+    ['subagent_stop', 'explore'],
+  ]);
 });
 
 test('C9 2,000 payloads with something wrong in them: every adapter makes drafts of them', () => {
@@ -133,6 +107,13 @@ test.each([
   ],
   ...[
     ['use_mcp_tool', 'mcp'],
+    ['ListMcpResourcesTool', 'mcp'],
+    ['ReadMcpResourceTool', 'mcp'],
+    ['list_mcp_resources', 'mcp'],
+    ['read_mcp_resource', 'mcp'],
+    ['codebase_investigator', 'agent'],
+    ['invoke_agent', 'agent'],
+    ['context7_resolve-library-id', 'other'],
     ['SomethingNew', 'other'],
     ['', 'other'],
     ['_', 'other'],
@@ -140,4 +121,14 @@ test.each([
   ],
 ])('the tool %s is of the kind %s', (name, kind) => {
   expect(toolKind(name)).toBe(kind);
+});
+
+test.each([
+  ['context7_resolve-library-id', 'mcp'],
+  ['apply_patch', 'edit'],
+  ['plan_exit', 'plan'],
+  ['_odd', 'other'],
+  ['skill', 'other'],
+])('OpenCode’s tool %s is of the kind %s', (name, kind) => {
+  expect(kindOf(name, 'opencode')).toEqual({ tool_kind: kind });
 });

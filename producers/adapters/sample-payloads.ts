@@ -18,7 +18,7 @@ function linesOf(file: string): Payload[] {
 export const recordedOf = (harness: string): Payload[] => linesOf(`recorded/${harness}.jsonl`);
 
 /** What the harness sends by its documentation. */
-export const documentedOf = (harness: string): Payload[] => linesOf(`documented/${harness}.jsonl`);
+const documentedOf = (harness: string): Payload[] => linesOf(`documented/${harness}.jsonl`);
 
 /** All that there is of a harness. */
 export const payloadsOf = (harness: string): Payload[] => [...recordedOf(harness), ...documentedOf(harness)];

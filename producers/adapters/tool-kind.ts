@@ -15,11 +15,11 @@ export type ToolKind =
 const NAMES: readonly [ToolKind, string][] = [
   [
     'shell',
-    'bash shell runshellcommand execcommand localshell localshellcall writestdin executecommand executebash terminal powershell runterminalcmd runcommands runinterminal exec bashoutput killshell killbash taskoutput taskstop',
+    'bash shell runshellcommand execcommand localshell localshellcall writestdin executecommand executebash terminal powershell runterminalcmd runcommands runinterminal exec bashoutput killshell killbash taskoutput taskstop readbash writebash stopbash listbash listbackgroundprocesses readbackgroundoutput',
   ],
   [
     'read',
-    'read readfile view viewfile readmanyfiles viewimage listdir ls listdirectory listfiles notebookread open openfile readlints readcell goto scrolldown scrollup readmcpresource',
+    'read readfile view viewfile readmanyfiles viewimage listdir ls listdirectory listfiles notebookread open openfile readlints readcell goto scrolldown scrollup',
   ],
   [
     'edit',
@@ -36,21 +36,28 @@ const NAMES: readonly [ToolKind, string][] = [
   ],
   [
     'plan',
-    'todowrite todoread updateplan plan planmoderespond exitplanmode enterplanmode writetodos tasktracker think taskcreate taskupdate tasklist taskget createplan savememory',
+    'todowrite todoread updateplan plan planmoderespond exitplanmode enterplanmode planenter planexit writetodos tasktracker think taskcreate taskupdate tasklist taskget createplan savememory creategoal updategoal getgoal',
   ],
   [
     'agent',
-    'agent task newtask spawnagent subagent delegate delegatetoagent usesubagents sendinput waitagent closeagent resumeagent runsubagent',
+    'agent task newtask spawnagent subagent delegate delegatetoagent usesubagents sendinput waitagent closeagent resumeagent runsubagent invokeagent codebaseinvestigator readagent writeagent listagents',
   ],
-  ['mcp', 'usemcptool accessmcpresource mcp callmcptool listmcpresources readmcpresourcetool'],
+  [
+    'mcp',
+    'usemcptool accessmcpresource mcp callmcptool listmcpresources listmcpresourcestool listmcpresourcetemplates readmcpresource readmcpresourcetool',
+  ],
 ];
 
 const MCP = /^mcp(?:__|:|_)/i;
 
-/** The common kind of a tool, by its own name; `other` for what is not known. */
-export function toolKind(name: string): ToolKind {
+/** OpenCode calls an MCP server's tool `<server>_<tool>`; so are those of a person's own file that exports several. */
+const OF_SERVER = /^[^_]+_./;
+
+/** The common kind of a tool, by its own name; `other` for what is not known. @param harness whose name it is */
+export function toolKind(name: string, harness?: string): ToolKind {
   if (MCP.test(name)) return 'mcp';
   const plain = name.toLowerCase().replaceAll(/[_\s-]/g, '');
   if (plain === '') return 'other';
-  return NAMES.find(([, names]) => ` ${names} `.includes(` ${plain} `))?.[0] ?? 'other';
+  const known = NAMES.find(([, names]) => ` ${names} `.includes(` ${plain} `))?.[0];
+  return known ?? (harness === 'opencode' && OF_SERVER.test(name) ? 'mcp' : 'other');
 }
