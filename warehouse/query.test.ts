@@ -215,16 +215,23 @@ test('what the harness does not tell is told apart from what did not happen', as
     event('c1', 0, { ...call, harness: 'codex', status: null }),
     event('o1', 0, { ...call, harness: 'opencode', status: 'ok', exit_code: 0 }),
     event('o1', 1, { ...call, harness: 'opencode', status: 'error' }),
+    event('import:codex:c2', 0, { ...call, harness: 'codex', capture: 'imported', status: 'ok' }),
+    event('import:atif:a1', 0, { ...call, harness: 'some-agent', capture: 'imported', status: null }),
   ]);
   await landAll(log, place);
   const rows = await ask(`
     SELECT e.harness, e.seq,
-      CASE WHEN e.exit_code IS NOT NULL THEN 'told' WHEN c.given = 'no' THEN 'not told by it' ELSE 'was none' END
-    FROM events e JOIN harness_capabilities c ON c.harness = e.harness AND c.capability = 'exit_code'
-    WHERE e.session_id IN ('c1', 'o1') ORDER BY ALL`);
+      CASE WHEN e.exit_code IS NOT NULL THEN 'told' WHEN c.given = 'no' THEN 'not told by it'
+        WHEN c.given IS NULL THEN 'nobody knows' ELSE 'was none' END
+    FROM events e LEFT JOIN harness_capabilities c ON c.harness = e.harness AND c.capability = 'exit_code'
+      AND c.imported = (e.capture IS NOT DISTINCT FROM 'imported')
+    WHERE e.session_id IN ('c1', 'o1', 'import:codex:c2', 'import:atif:a1') ORDER BY ALL`);
   expect(rows).toEqual([
+    ['codex', 0, 'nobody knows'],
     ['codex', 0, 'not told by it'],
     ['opencode', 0, 'told'],
     ['opencode', 1, 'was none'],
+    ['some-agent', 0, 'nobody knows'],
   ]);
+  expect(await ask("SELECT count(*) FROM harness_capabilities WHERE harness = 'codex'")).toEqual([[24]]);
 });

@@ -1,5 +1,5 @@
 /** The readable views over the tables: what people ask first, with names they would guess. */
-import { CAPABILITIES, HARNESS_CAPABILITIES } from '../schemas/harness-capabilities.ts';
+import { CAPABILITIES, HARNESS_CAPABILITIES, IMPORTED_HARNESSES } from '../schemas/harness-capabilities.ts';
 
 export interface View {
   name: string;
@@ -21,9 +21,15 @@ const IMPORTED = `coalesce(capture = 'imported', false)`;
 const quoted = (value: string | null | undefined) =>
   value === null || value === undefined ? 'NULL' : `'${value.replaceAll("'", "''")}'`;
 
-const TOLD = HARNESS_CAPABILITIES.flatMap(({ harness, tested, gives, notes }) =>
-  CAPABILITIES.map((name) => `(${[harness, name, gives[name], notes[name], tested].map(quoted).join(', ')})`),
-).join(',\n        ');
+const LIVE = HARNESS_CAPABILITIES.flatMap(({ harness, tested, gives, notes }) =>
+  CAPABILITIES.map((name) => [harness, name, gives[name], notes[name], tested]),
+);
+const UNKNOWN = IMPORTED_HARNESSES.flatMap((harness) =>
+  CAPABILITIES.map((name) => [harness, name, null, 'what the imported file holds', null]),
+);
+const valuesOf = (rows: readonly (readonly (string | null | undefined)[])[], imported: boolean) =>
+  rows.map((row) => `(${row.map(quoted).join(', ')}, ${imported})`);
+const TOLD = [...valuesOf(LIVE, false), ...valuesOf(UNKNOWN, true)].join(',\n        ');
 
 export const VIEWS: readonly View[] = [
   {
@@ -113,10 +119,10 @@ export const VIEWS: readonly View[] = [
   {
     name: 'harness_capabilities',
     about:
-      'What each harness tells (yes, partly, no): join it on harness to tell what did not happen from what nobody said.',
+      'What each harness’s hooks tell (yes, partly, no; null of imported sessions): join it on harness and imported to tell what did not happen from what nobody said.',
     sql: `
       SELECT * FROM (VALUES
         ${TOLD}
-      ) AS told(harness, capability, given, note, tested)`,
+      ) AS told(harness, capability, given, note, tested, imported)`,
   },
 ];
