@@ -9,7 +9,7 @@ import { addKafkaMove } from './kafka-move.ts';
 
 const SetupFlags = z.looseObject({
   partitions: Count.optional(),
-  replication: Count.default(3),
+  replication: Count.optional(),
   dryRun: z.boolean().default(false),
 });
 const AclFlags = z.looseObject({
@@ -30,7 +30,7 @@ export function addKafka(cli: Cli): void {
     'make the topics and register the schemas; run again after an update, it changes only what is missing',
   )
     .option('--partitions <n>', 'partitions of every topic, for ever (default: 6, or as the topics have)')
-    .option('--replication <n>', 'replicas of every partition (default: 3)')
+    .option('--replication <n>', 'replicas of every partition (default: 3, or as the topics have)')
     .option('--dry-run', 'only say what it would change');
   for (const [flag, description] of ENGINE_FLAGS) make.option(flag, description);
   handle(cli, make, SetupFlags, async ({ config, out }, { partitions, replication, dryRun }) => {

@@ -9,14 +9,24 @@ import { wantedTopics } from './wanted.ts';
 
 interface FakeTopic {
   partitions: number;
+  replication?: number;
   settings: Record<string, string>;
 }
 
 /** A cluster's topics in memory. Altering replaces every setting of a topic, as the broker's call does. */
-function fakeCluster(topics: Record<string, FakeTopic> = {}): { admin: TopicAdmin; topics: typeof topics } {
+function fakeCluster(
+  topics: Record<string, FakeTopic> = {},
+  brokers = 3,
+): { admin: TopicAdmin; topics: typeof topics } {
   const record = (entries: readonly { name: string; value: string }[] = []) =>
     Object.fromEntries(entries.map(({ name, value }) => [name, value]));
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
   const admin: TopicAdmin = {
+    describeCluster: async () => ({
+      brokers: upTo(brokers).map((nodeId) => ({ nodeId, host: 'broker', port: 9092 })),
+      controller: 1,
+      clusterId: 'fake',
+    }),
     listTopics: async () => Object.keys(topics),
     fetchTopicMetadata: async (wanted) => ({
       topics: (wanted?.topics ?? []).map((name) => ({
@@ -25,7 +35,7 @@ function fakeCluster(topics: Record<string, FakeTopic> = {}): { admin: TopicAdmi
           partitionErrorCode: 0,
           partitionId,
           leader: 1,
-          replicas: [1],
+          replicas: upTo(topics[name]?.replication ?? 1),
           isr: [1],
         })),
       })),
@@ -49,13 +59,17 @@ function fakeCluster(topics: Record<string, FakeTopic> = {}): { admin: TopicAdmi
       })),
     }),
     createTopics: async (options) => {
-      for (const { topic, numPartitions = 1, configEntries } of options.topics)
-        topics[topic] = { partitions: numPartitions, settings: record(configEntries) };
+      for (const { topic, numPartitions = 1, replicationFactor = 1, configEntries } of options.topics)
+        topics[topic] = {
+          partitions: numPartitions,
+          replication: replicationFactor,
+          settings: record(configEntries),
+        };
       return true;
     },
     alterConfigs: async ({ resources }) => {
       for (const { name, configEntries } of resources)
-        topics[name] = { partitions: topics[name]?.partitions ?? 0, settings: record(configEntries) };
+        topics[name] = { partitions: 0, ...topics[name], settings: record(configEntries) };
     },
   };
   return { admin, topics };
@@ -145,10 +159,45 @@ test('what somebody set for a topic stays, and a longer retention too', async ()
   });
 });
 
+test.each([1, 3])(
+  'run again without a word of replication, it keeps %d replicas and what follows from them',
+  async (replication) => {
+    const { admin, topics } = fakeCluster();
+    await setup({ admin, registry, ...given, shape: { partitions: 3, replication } });
+    expect(topics.flips?.settings['min.insync.replicas']).toBe(String(Math.min(2, replication)));
+    delete topics.tasks;
+    const { changes, notes } = await setup({ admin, registry, ...given, shape: {} });
+    expect(changes).toMatchObject([{ kind: 'create-topic', topic: 'tasks', replication }]);
+    expect(notes).toEqual([]);
+  },
+);
+
+test('more replicas asked for than a topic has: told, and nothing that they would be needed for', async () => {
+  const { admin, topics } = fakeCluster();
+  await setup({ admin, registry, ...given });
+  const { changes, notes } = await setup({ admin, registry, ...given, shape: { replication: 3 } });
+  expect(changes).toEqual([]);
+  expect(notes).toHaveLength(Object.keys(topics).length);
+});
+
+test('too few brokers for the replicas: refused with both numbers before anything is made', async () => {
+  const { admin, topics } = fakeCluster({}, 1);
+  for (const dryRun of [true, false])
+    await expect(
+      setup({ admin, registry, ...given, shape: { partitions: 6, replication: 3 }, dryRun }),
+    ).rejects.toMatchObject({
+      code: 'setup_refused',
+      message: expect.stringMatching(/3 replicas .* only 1 of .* --replication 1/),
+    });
+  expect(topics).toEqual({});
+  expect(await registry.ask('GET /subjects')).toEqual([]);
+});
+
 test('too few replicas are told of, and left', () => {
   const [wanted] = wantedTopics({ partitions: 1, replication: 3 }, []);
   if (!wanted) throw new Error('no topics');
-  const present = { ...wanted, replication: 1, own: {} };
+  const settings = { ...wanted.settings, 'min.insync.replicas': '1' };
+  const present = { ...wanted, replication: 1, settings, own: {} };
   expect(planTopics([wanted], [present])).toMatchObject({
     changes: [],
     notes: [expect.stringMatching(/1 replicas/)],

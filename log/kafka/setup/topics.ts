@@ -1,14 +1,19 @@
 /** Brings a cluster's topics to what is wanted; what cannot be mended is refused before anything is written. */
 import kafkajs, { type Admin } from 'kafkajs';
 import { createTopics } from './create.ts';
-import type { WantedTopic } from './wanted.ts';
+import { replicaSettings, type WantedTopic } from './wanted.ts';
 
 const { ConfigResourceTypes } = kafkajs;
 
 /** The calls of kafkajs's admin client that are made here. */
 export type TopicAdmin = Pick<
   Admin,
-  'listTopics' | 'fetchTopicMetadata' | 'describeConfigs' | 'createTopics' | 'alterConfigs'
+  | 'describeCluster'
+  | 'listTopics'
+  | 'fetchTopicMetadata'
+  | 'describeConfigs'
+  | 'createTopics'
+  | 'alterConfigs'
 >;
 
 export interface PresentTopic {
@@ -76,7 +81,8 @@ export function planTopics(wanted: readonly WantedTopic[], present: readonly Pre
   for (const { topic, partitions, replication, settings } of wanted) {
     const there = present.find((each) => each.topic === topic);
     if (!there) {
-      plan.changes.push({ kind: 'create-topic', topic, partitions, replication, settings });
+      const all = { ...settings, ...replicaSettings(replication) };
+      plan.changes.push({ kind: 'create-topic', topic, partitions, replication, settings: all });
       continue;
     }
     if (there.partitions !== partitions)
@@ -87,7 +93,8 @@ export function planTopics(wanted: readonly WantedTopic[], present: readonly Pre
       plan.notes.push(
         `${topic} has ${there.replication} replicas and ${replication} are wanted: reassign its partitions with Kafka's own tools`,
       );
-    for (const [setting, to] of Object.entries(settings)) {
+    const all = { ...settings, ...replicaSettings(there.replication) };
+    for (const [setting, to] of Object.entries(all)) {
       const from = there.settings[setting] ?? '';
       if (from === to || (setting === 'retention.ms' && keepsLonger(from, to))) continue;
       plan.changes.push({ kind: 'alter-topic', topic, setting, from, to });

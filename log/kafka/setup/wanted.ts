@@ -9,7 +9,7 @@ export interface Shape {
 
 export interface WantedTopic extends Shape {
   topic: string;
-  /** Kafka's own names and values of topic settings. */
+  /** Kafka's own names and values of topic settings, but those of `replicaSettings`. */
   settings: Record<string, string>;
 }
 
@@ -29,18 +29,22 @@ export function wantedTopics(shape: Shape, groups: readonly string[]): WantedTop
     ...TOPIC_NAMES.map((topic) => [topic, TOPICS[topic]] as const),
     ...groups.map((group) => [stateTopic(group), changelog] as const),
   ];
-  return specs.map(([topic, spec]) => ({ topic, ...shape, settings: settingsOf(spec, shape.replication) }));
+  return specs.map(([topic, spec]) => ({ topic, ...shape, settings: settingsOf(spec) }));
 }
 
-function settingsOf(
-  { cleanup, retentionDays }: Pick<TopicSpec, 'cleanup' | 'retentionDays'>,
-  replication: number,
-): Record<string, string> {
+/** Settings that follow from how many replicas a topic has. */
+export function replicaSettings(replication: number): Record<string, string> {
+  // One replica may be away; a record is acknowledged by two before its spool entry goes.
+  return { 'min.insync.replicas': String(Math.min(2, replication)) };
+}
+
+function settingsOf({
+  cleanup,
+  retentionDays,
+}: Pick<TopicSpec, 'cleanup' | 'retentionDays'>): Record<string, string> {
   return {
     'cleanup.policy': cleanup,
     'retention.ms': retentionDays === null ? '-1' : String(retentionDays * DAY_MS),
-    // One replica may be away; a record is acknowledged by two before its spool entry goes.
-    'min.insync.replicas': String(Math.min(2, replication)),
     'max.message.bytes': String(MOST_BYTES),
     // Retention and delays go by when the broker took a record, not by a host's clock.
     'message.timestamp.type': 'LogAppendTime',
