@@ -4,7 +4,7 @@ import { chooseAdapter } from '../adapters/choose.ts';
 import { payloadsOf } from '../adapters/sample-payloads.ts';
 import { BLOCK_OUTPUT } from '../gate/gate.ts';
 import { rememberSession } from '../gate/session-file.ts';
-import { hookProcess, type Place, spooled, temporaryHome } from './testing.ts';
+import { hookProcess, type Place, type Ran, spooled, temporaryHome } from './testing.ts';
 
 let place: Place;
 beforeEach(() => {
@@ -34,6 +34,19 @@ test('a session without a task is never held', async () => {
   expect(spooled(place.home)).toHaveLength(1);
 });
 
+/** Runs the hook on a recorded stop, of the agent itself or of a subagent, in a session that has a task. */
+function recordedStop(harness: string, ofSubagent: boolean): Promise<Ran> {
+  const payload = payloadsOf(harness).find((one) => {
+    const adapter = chooseAdapter(one);
+    return adapter.moment(one) === 'stop' && (adapter.agentId(one) !== undefined) === ofSubagent;
+  });
+  if (!payload) throw new Error(`no stop of ${harness}`);
+  rememberSession(place.home, chooseAdapter(payload).sessionId(payload) ?? '', {
+    ...{ task_id: 'task-1', base_commit: 'b'.repeat(40), worktree: place.root, base_matches: true },
+  });
+  return hookProcess(place.home, JSON.stringify(payload));
+}
+
 const block = { decision: 'block', reason: BLOCK_REASON };
 
 /** As each harness reads it; OpenCode's reader is our own plugin. */
@@ -47,11 +60,10 @@ test.each([
   // of a decision it knows `allow` and `deny` (openhands/sdk/hooks/executor.py, August 2026)
   ['openhands', { decision: 'deny', reason: BLOCK_REASON }],
 ])('%s is held in the words that it understands', async (harness, answer) => {
-  const payload = payloadsOf(harness).find((one) => chooseAdapter(one).moment(one) === 'stop');
-  if (!payload) throw new Error(`no stop of ${harness}`);
-  rememberSession(place.home, chooseAdapter(payload).sessionId(payload) ?? '', {
-    ...{ task_id: 'task-1', base_commit: 'b'.repeat(40), worktree: place.root, base_matches: true },
-  });
-  const { code, stdout } = await hookProcess(place.home, JSON.stringify(payload));
+  const { code, stdout } = await recordedStop(harness, false);
   expect({ code, said: JSON.parse(stdout) }).toEqual({ code: 0, said: answer });
+});
+
+test('a subagent of Copilot stops when it likes, under its parent’s session', async () => {
+  expect(await recordedStop('copilot', true)).toMatchObject({ code: 0, stdout: '' });
 });
