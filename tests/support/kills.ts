@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createHarness } from '../../cli/demo/harness.ts';
+import { createHarness, type Step } from '../../cli/demo/harness.ts';
 import { firstAttempt, secondAttempt } from '../../cli/demo/script.ts';
 import { verdictsOf } from '../../oracle/keys/chain.ts';
 import { openOracle } from '../../oracle/oracle.ts';
@@ -42,33 +42,49 @@ export async function survivesKills({ events, kills, graded, pauseMs }: KillPlan
         // it died on its own in between; it is started again like the others
       }
     }
-    const gradedIds = await grading;
+    const gradedOnes = await grading;
     await drained(rig);
-    await check(rig, sessions, gradedIds);
+    await check(rig, sessions, gradedOnes);
     expect([...killed.values()].reduce((sum, count) => sum + count, 0)).toBe(kills);
   } finally {
     await rig.close();
   }
 }
 
+/** What a graded session's hooks were told of, however often. */
+interface Graded {
+  id: string;
+  says: number;
+  calls: number;
+}
+
 /** A session of the demo's agent, which keeps trying while the parts die under it. */
-async function gradedSession(rig: Rig, clone: string): Promise<string> {
+async function gradedSession(rig: Rig, clone: string): Promise<Graded> {
   const harness = createHarness(rig.config.home, clone, rig.env);
+  const told: Graded = { id: harness.sessionId, says: 0, calls: 0 };
+  const step = async (one: Step) => {
+    await harness.step(one);
+    told.says++;
+    told.calls += one.calls.length;
+  };
   await harness.start('scripted-model');
   await harness.prompt('Fix splitBill.');
-  for (const step of [...firstAttempt(clone), ...secondAttempt(clone)]) await harness.step(step);
+  for (const one of [...firstAttempt(clone), ...secondAttempt(clone)]) await step(one);
   for (let tries = 0; tries < 6; tries++) {
-    if ((await harness.stop('It is right now.')) === null) break;
-    await harness.step({
+    const held = await harness.stop('It is right now.');
+    told.says++;
+    if (held === null) break;
+    await step({
       says: 'I look again.',
       calls: [{ name: 'Bash', input: { command: 'git status --short' } }],
     });
   }
   await harness.end();
-  return harness.sessionId;
+  return told;
 }
 
-async function check(rig: Rig, sessions: LoadSession[], gradedIds: string[]): Promise<void> {
+async function check(rig: Rig, sessions: LoadSession[], graded: Graded[]): Promise<void> {
+  const gradedIds = graded.map(({ id }) => id);
   const expected = sessions.reduce((sum, session) => sum + session.events(), 0);
   const ids = sessions.map(({ id }) => `'${id}'`).join(', ');
   const totals = async () => {
@@ -95,6 +111,17 @@ async function check(rig: Rig, sessions: LoadSession[], gradedIds: string[]): Pr
   ).toEqual([]);
   const chains = Map.groupBy(await rig.sql('SELECT * FROM events ORDER BY seq'), (row) => row.session_id);
   for (const id of [...sessions.map((session) => session.id), ...gradedIds]) unbroken(id, chains.get(id));
+  for (const { id, says, calls } of graded)
+    expect(
+      await rig.sql(
+        `SELECT count(*) FILTER (type = 'session_start')::INT AS starts, count(*) FILTER (type = 'session_end')::INT AS ends,
+                count(*) FILTER (harness_event = 'UserPromptSubmit')::INT AS prompts,
+                count(*) FILTER (harness_event = 'MessageDisplay')::INT AS says,
+                count(DISTINCT tool_use_id)::INT AS calls
+         FROM events WHERE session_id = '${id}'`,
+      ),
+      id,
+    ).toEqual([{ starts: 1, ends: 1, prompts: 1, says, calls }]);
   await flipsAreRight(rig);
   // All parts have ended: nothing came late.
   expect(await totals()).toEqual({ rows: expected, ids: expected });
