@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EmbeddedLog } from '../log/embedded/open.ts';
+import { createFigures } from './figures.ts';
 import { type MetricsEndpoint, startMetrics } from './metrics-endpoint.ts';
 import { caughtUp, event, newPlace, openLog, type Place } from './sink/testing.ts';
 import { type Sink, startSink } from './sink.ts';
@@ -12,7 +13,8 @@ beforeEach(async () => {
   place = newPlace();
   log = await openLog(place);
   sink = await startSink({ log, warehouse: place.warehouse, clock: Date.now, flushMs: 5 });
-  metrics = await startMetrics({ log, sink, warehouse: place.warehouse, port: 0 });
+  const figures = createFigures({ part: 'sink', log, sink, warehouse: place.warehouse });
+  metrics = await startMetrics({ text: figures.text, port: 0 });
 });
 afterEach(async () => {
   await metrics.close();
@@ -27,15 +29,17 @@ test('counts, lag, landed rows and delays are there, each scrape anew and none a
   await sink.flush();
   const scrapes = await Promise.all([1, 2, 3].map(async () => (await fetch(metrics.url)).text()));
   for (const text of scrapes) {
-    expect(text).toContain('flipstream_published_total{topic="trace.events"} 30\n');
-    expect(text).toContain('flipstream_sink_rows_total{table="events"} 30\n');
-    expect(text).toContain('flipstream_warehouse_rows{table="events"} 30\n');
-    expect(text).toMatch(/flipstream_lag_records\{group="sink",topic="trace.events",partition="\d"\} 0\n/);
-    expect(text).toContain('flipstream_landing_delay_seconds_count 30\n');
-    expect(text).toMatch(/flipstream_published_bytes_total\{topic="trace.events"\} [1-9]\d{3}/);
-    expect(text).toContain('flipstream_fenced_total 0\n');
-    expect(text).toMatch(/flipstream_end_to_end_delay_seconds\{quantile="0.99"\} \d/);
-    expect(text).toContain('flipstream_flips{state="standing"} 0\n');
+    expect(text).toContain('flipstream_published_total{topic="trace.events",part="sink"} 30\n');
+    expect(text).toContain('flipstream_sink_rows_total{table="events",part="sink"} 30\n');
+    expect(text).toContain('flipstream_warehouse_rows{table="events",part="sink"} 30\n');
+    expect(text).toMatch(
+      /flipstream_lag_records\{group="sink",topic="trace.events",partition="\d",part="sink"\} 0\n/,
+    );
+    expect(text).toContain('flipstream_landing_delay_seconds_count{part="sink"} 30\n');
+    expect(text).toMatch(/flipstream_published_bytes_total\{topic="trace.events",part="sink"\} [1-9]\d{3}/);
+    expect(text).toContain('flipstream_fenced_total{part="sink"} 0\n');
+    expect(text).toMatch(/flipstream_end_to_end_delay_seconds\{quantile="0.99",part="sink"\} \d/);
+    expect(text).toContain('flipstream_flips{state="standing",part="sink"} 0\n');
   }
 });
 
@@ -46,7 +50,7 @@ test('a session that was imported long after it was recorded is no delay', async
   await caughtUp(log, place, 'sink');
   await sink.flush();
   const text = await (await fetch(metrics.url)).text();
-  const seconds = /flipstream_end_to_end_delay_seconds\{quantile="0.5"\} (\S+)/.exec(text)?.[1];
+  const seconds = /flipstream_end_to_end_delay_seconds\{quantile="0.5",part="sink"\} (\S+)/.exec(text)?.[1];
   expect(Number(seconds)).toBeLessThan(300);
 });
 
@@ -55,15 +59,16 @@ test('listens on loopback only, answers nothing but GET /metrics, and names a ta
   expect(hostname).toBe('127.0.0.1');
   expect((await fetch(new URL('/', metrics.url))).status).toBe(404);
   expect((await fetch(metrics.url, { method: 'POST' })).status).toBe(404);
-  await expect(startMetrics({ log, warehouse: place.warehouse, port: Number(port) })).rejects.toMatchObject({
+  await expect(startMetrics({ text: async () => '', port: Number(port) })).rejects.toMatchObject({
     code: 'metrics_port',
   });
 });
 
-test('a process that lands nothing tells of the log alone', async () => {
-  const alone = await startMetrics({ log, port: 0 });
-  const text = await (await fetch(alone.url)).text();
-  expect(text).toContain('flipstream_transaction_failures_total 0\n');
-  expect(text).not.toContain('flipstream_warehouse_rows{');
-  await alone.close();
+test('a part that lands nothing tells of the log alone', async () => {
+  const streams = await createFigures({ part: 'streams', log }).text();
+  expect(streams).toContain('flipstream_transaction_failures_total{part="streams"} 0\n');
+  expect(streams).not.toMatch(/flipstream_(warehouse_rows|landing_delay)\S*\{/);
+  await caughtUp(log, place, 'sink');
+  expect(await createFigures({ part: 'streams', log }).text()).toContain('flipstream_lag_records{');
+  expect(await createFigures({ part: 'collector', log }).text()).not.toContain('flipstream_lag_records{');
 });

@@ -70,7 +70,7 @@ test('production: three brokers, nobody but they on the network where nobody log
 });
 
 test('alerts and dashboard ask only for figures that the endpoint serves', () => {
-  const endpoint = read('consumers/metrics-endpoint.ts');
+  const endpoint = `${read('consumers/figures.ts')}${read('consumers/merge-figures.ts')}`;
   const Rules = z.object({
     groups: z.array(z.object({ rules: z.array(z.looseObject({ alert: z.string(), expr: z.string() })) })),
   });

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import pino from 'pino';
 import { z } from 'zod';
+import { mergeFigures } from '../../consumers/merge-figures.ts';
+import { type MetricsEndpoint, startMetrics } from '../../consumers/metrics-endpoint.ts';
 import { isShared } from '../../producers/shared-home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle, ORACLE_HOME_FLAG } from '../command.ts';
@@ -36,7 +38,7 @@ export function addUp(cli: Cli): void {
       'as root: run as the user whose home it is (init --system), apart from the agents\u2019 users',
     )
     .option('--role <role>', `run one part in this process: ${ROLES.join(', ')}`)
-    .option('--metrics-port <port>', 'serve Prometheus metrics on this loopback port')
+    .option('--metrics-port <port>', 'serve Prometheus metrics of all that it runs on this loopback port')
     .option('--accept-gap', 'let the sink go on where retention deleted what had not landed')
     .option('--bucket-ms <ms>', 'the oracle answers on whole multiples of this (default: 5000)');
   for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
@@ -81,7 +83,13 @@ async function superviseAll(context: Context, flags: Flags): Promise<void> {
   const roles = localRoles(config);
   if (roles.includes('oracle') && isShared(config.home)) throw oracleBeside(config.home.root);
   const unlock = lockUp(config.home);
+  let metrics: MetricsEndpoint | null = null;
   try {
+    if (flags.metricsPort !== undefined)
+      metrics = await startMetrics({
+        port: flags.metricsPort,
+        text: async () => mergeFigures(await supervisor.figures()),
+      });
     const supervisor = supervise(
       roles.map((role) => partOf(role, config.home.root, config.oracleHome.root, flags)),
       flags.system ? { ...io.env, HOME: config.home.root } : io.env,
@@ -98,14 +106,25 @@ async function superviseAll(context: Context, flags: Flags): Promise<void> {
     let ended = await withProgress(io.stderr, 'Starting', () => Promise.race([ready, stopped]));
     if (ended === 'ready') {
       out.item(
-        { running: roles, pids: supervisor.pids(), home: config.home.root },
-        () => `flipstream runs (${roles.join(', ')}). Home: ${config.home.root}. Ctrl-C stops it.`,
+        {
+          running: roles,
+          pids: supervisor.pids(),
+          home: config.home.root,
+          ...(metrics && { metrics: metrics.url }),
+        },
+        () =>
+          [
+            `flipstream runs (${roles.join(', ')}). Home: ${config.home.root}.`,
+            ...(metrics ? [`Metrics: ${metrics.url}`] : []),
+            'Ctrl-C stops it.',
+          ].join(' '),
       );
       ended = await Promise.race([supervisor.failed, stopped]);
     }
     await supervisor.stop();
     if (ended instanceof FlipstreamError) throw ended;
   } finally {
+    await metrics?.close();
     unlock();
   }
 }
@@ -123,8 +142,6 @@ export function partOf(role: string, home: string, oracleHome: string, flags: Pa
   if (flags.engine !== undefined) args.push('--engine', flags.engine);
   if (flags.brokers !== undefined) args.push('--brokers', flags.brokers);
   if (flags.registry !== undefined) args.push('--registry', flags.registry);
-  if (role === 'sink' && flags.metricsPort !== undefined)
-    args.push('--metrics-port', String(flags.metricsPort));
   if (role === 'sink' && flags.acceptGap) args.push('--accept-gap');
   if (role === 'oracle' && flags.bucketMs !== undefined) args.push('--bucket-ms', String(flags.bucketMs));
   return { name: role, args, compiled: join(home, 'cache') };

@@ -1,9 +1,11 @@
-/** What a part tells the `up` that started it, over the channel between them. */
+/** What `up` and the parts that it started tell each other, over the channel between them. */
 import { z } from 'zod';
 import { FlipstreamError } from '../../schemas/errors.ts';
 
 export const PartMessage = z.union([
   z.object({ ready: z.string() }),
+  /** Answers `AskFigures`; null where they cannot be had now. */
+  z.object({ figures: z.string().nullable(), asked: z.number() }),
   /** An error that another start would not mend. */
   z.object({
     failed: z.object({
@@ -14,6 +16,9 @@ export const PartMessage = z.union([
   }),
 ]);
 type PartMessage = z.infer<typeof PartMessage>;
+
+/** `up` asks a part for its live numbers; the answer bears the same number. */
+export const AskFigures = z.object({ asked: z.number() });
 
 /** Tells our `up`, and resolves when it has been told. Without one nothing happens. */
 export function tell(message: PartMessage): Promise<void> {

@@ -1,7 +1,7 @@
 /** What each process of `flipstream up` does. cli/ is the one place that sees every folder: here the reducers are handed to the log. */
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
-import type { MetricsEndpoint, MetricsOptions } from '../../consumers/metrics-endpoint.ts';
+import type { FiguresOptions } from '../../consumers/figures.ts';
 import type { Log, Running } from '../../log/log.ts';
 import { readSettings } from '../../producers/settings.ts';
 import { isShared } from '../../producers/shared-home.ts';
@@ -18,30 +18,29 @@ export interface RoleOptions {
   log: Log;
   clock: Clock;
   logger: Logger;
-  /** Port of the metrics endpoint of streams and sink; under `up` the sink's process serves it. */
-  metricsPort?: number | undefined;
   /** Goes on where retention deleted what had not landed. */
   acceptGap?: boolean | undefined;
   /** The oracle's answers leave on whole multiples of this, milliseconds. */
   bucketMs?: number | undefined;
 }
 
+/** A part that runs. */
+export interface RunningRole extends Running {
+  /** What its live numbers are read from, beside its log. */
+  landing?: Pick<FiguresOptions, 'sink' | 'warehouse'>;
+}
+
 /** Each loads its part when it starts: no process has to load the others'. */
-const START: Readonly<Record<Role, (options: RoleOptions) => Promise<Running>>> = {
+const START: Readonly<Record<Role, (options: RoleOptions) => Promise<RunningRole>>> = {
   async collector({ config, log, clock }) {
     const { startCollector } = await import('../../producers/collector/collector.ts');
     const capture = isShared(config.home) ? 'separate_user' : 'same_user';
     return startCollector({ home: config.home, log, clock, settings: readSettings(config.home), capture });
   },
-  async streams({ config, log, metricsPort }) {
+  async streams({ config, log }) {
     const keyRing = readKeyRing(config.home.keyRing);
     const { createReducers } = await import('./reducers.ts');
-    const metrics = metricsPort === undefined ? null : await serveMetrics({ log, port: metricsPort });
-    const reducers = together(createReducers(log, keyRing));
-    return {
-      done: reducers.done,
-      stop: async () => void (await Promise.all([reducers.stop(), metrics?.close()])),
-    };
+    return together(createReducers(log, keyRing));
   },
   sink: startLanding,
   async oracle({ config, log, logger, bucketMs }) {
@@ -57,37 +56,29 @@ const START: Readonly<Record<Role, (options: RoleOptions) => Promise<Running>>> 
   },
 };
 
-/** The sink, the upkeep of its tables, and the metrics when a port is given. */
+/** The sink and the upkeep of its tables. */
 async function startLanding({
   config,
   log,
   clock,
   logger,
-  metricsPort,
   acceptGap = false,
-}: RoleOptions): Promise<Running> {
+}: RoleOptions): Promise<RunningRole> {
   const { warehouse } = config.home;
   const warn = (message: string, error: unknown) => logger.warn({ reason: messageOf(error) }, message);
   const { startSink } = await import('../../consumers/sink.ts');
   const { startUpkeep } = await import('../../consumers/upkeep.ts');
   const sink = await startSink({ log, warehouse, clock, warn, acceptGap });
   const upkeep = startUpkeep({ warehouse, clock, warn });
-  const metrics =
-    metricsPort === undefined ? null : await serveMetrics({ log, sink, warehouse, port: metricsPort });
-  if (metrics) logger.info({ url: metrics.url }, 'metrics');
   return {
     done: sink.done,
-    stop: async () => void (await Promise.all([sink.stop(), upkeep.stop(), metrics?.close()])),
+    stop: async () => void (await Promise.all([sink.stop(), upkeep.stop()])),
+    landing: { sink, warehouse },
   };
 }
 
-async function serveMetrics(options: MetricsOptions): Promise<MetricsEndpoint> {
-  const { startMetrics } = await import('../../consumers/metrics-endpoint.ts');
-  return startMetrics(options);
-}
-
 /** Starts one role in this process. @throws FlipstreamError of the part itself */
-export function startRole(role: Role, options: RoleOptions): Promise<Running> {
+export function startRole(role: Role, options: RoleOptions): Promise<RunningRole> {
   return START[role](options);
 }
 

@@ -1,15 +1,19 @@
 import pino from 'pino';
+import type { Figures, FiguresOptions } from '../../consumers/figures.ts';
+import { type MetricsEndpoint, startMetrics } from '../../consumers/metrics-endpoint.ts';
 import type { Log } from '../../log/log.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Config } from '../config.ts';
 import { EXIT, type ExitCode, explain } from '../exit.ts';
 import { openLog } from '../open-log.ts';
+import { answerFigures } from './ask-figures.ts';
 import { failureOf, tell } from './messages.ts';
 import { type Role, startRole } from './roles.ts';
 import { startInPlace } from './take-over.ts';
 
 export interface RunRole {
   config: Readonly<Config>;
+  /** Serves the live numbers of this part alone; `up` has one port for all. */
   metricsPort?: number | undefined;
   bucketMs?: number | undefined;
   acceptGap?: boolean | undefined;
@@ -28,6 +32,7 @@ export async function runRole(
     pino.destination({ dest: 2, sync: true }),
   );
   let log: Log | null = null;
+  let metrics: MetricsEndpoint | null = null;
   try {
     const opened = await openLog(config, {
       upkeep: true,
@@ -42,7 +47,6 @@ export async function runRole(
         log: opened,
         clock: Date.now,
         logger,
-        metricsPort,
         bucketMs,
         acceptGap,
       });
@@ -50,6 +54,10 @@ export async function runRole(
     const running = await (process.send
       ? startInPlace(start, { home: config.home, logger, signal })
       : start());
+    const figures = figuresOf({ part: role, log: opened, ...running.landing });
+    if (metricsPort !== undefined) metrics = await startMetrics({ port: metricsPort, text: figures });
+    if (metrics) logger.info({ url: metrics.url }, 'metrics');
+    if (process.send) answerFigures(figures);
     await tell({ ready: role });
     if (process.send) logger.debug('ready');
     else logger.info('runs'); // alone nobody else says it
@@ -59,7 +67,7 @@ export async function runRole(
     });
     const ended = running.done.then(() => 'asked' as const);
     await Promise.race([asked, ended]);
-    await running.stop();
+    await Promise.all([running.stop(), metrics?.close()]);
     return EXIT.ok;
   } catch (error) {
     const { code, message, exit } = explain(error);
@@ -71,6 +79,15 @@ export async function runRole(
     await log?.close();
     if (process.connected) process.disconnect();
   }
+}
+
+/** Loaded when they are first asked for: most never are. */
+function figuresOf(options: FiguresOptions): () => Promise<string> {
+  let figures: Promise<Figures> | undefined;
+  return async () => {
+    figures ??= import('../../consumers/figures.ts').then(({ createFigures }) => createFigures(options));
+    return (await figures).text();
+  };
 }
 
 /** What lasts is tried again every few seconds, and told of once in so long. */

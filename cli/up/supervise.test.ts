@@ -69,6 +69,18 @@ test('a part that another start would not mend is not started again, and says wh
   expect(supervisor.pids()).toEqual({});
 });
 
+test('a part that is asked for its figures and gives none, or has ended, has null', async () => {
+  const supervisor = run(
+    `process.on('message', ({ asked }) => asked % 2 ? process.send({ figures: null, asked }) : process.exit(1));
+     process.send({ ready: 'part' }); process.on('SIGTERM', () => process.exit(0));`,
+  );
+  await supervisor.ready;
+  expect(await supervisor.figures()).toEqual({ part: null });
+  expect(await supervisor.figures()).toEqual({ part: null });
+  expect(await supervisor.figures()).toEqual({ part: null });
+  await supervisor.stop();
+});
+
 test('a part whose up is killed before it has begun ends too', async () => {
   const args = [mainScript(), 'up', '--role', 'sink', '--home', join(root, 'orphan')];
   const parent = spawnSync(

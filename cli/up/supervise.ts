@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Logger } from 'pino';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { askFigures } from './ask-figures.ts';
 import { PartMessage } from './messages.ts';
 
 export interface Part {
@@ -19,6 +20,8 @@ export interface Supervisor {
   failed: Promise<FlipstreamError>;
   /** Process ids by part, of those that run now. */
   pids(): Record<string, number>;
+  /** The live numbers of every part, in Prometheus' text format; null of one that does not run or does not answer. */
+  figures(): Promise<Record<string, string | null>>;
   /** Asks every part to stop, waits, and ends what does not. */
   stop(): Promise<void>;
 }
@@ -88,6 +91,7 @@ export function supervise(
         fail(error);
         return;
       }
+      if (!('ready' in message)) return;
       settled = FIRST_PAUSE_MS;
       waiting.delete(part.name);
       if (waiting.size === 0) resolve();
@@ -115,6 +119,13 @@ export function supervise(
       Object.fromEntries(
         [...children].flatMap(([name, child]) => (child.pid === undefined ? [] : [[name, child.pid]])),
       ),
+    async figures() {
+      const answers = parts.map(async ({ name }) => {
+        const child = children.get(name);
+        return [name, child ? await askFigures(child) : null] as const;
+      });
+      return Object.fromEntries(await Promise.all(answers));
+    },
     async stop() {
       stopping = true;
       for (const timer of timers) clearTimeout(timer);

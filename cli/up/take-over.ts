@@ -1,7 +1,6 @@
 /** A part that finds its place taken: by one that a hook started, or by one whose `up` was killed and that is about to end. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Running } from '../../log/log.ts';
 import type { Home } from '../../producers/home.ts';
 import { FlipstreamError, hasCode } from '../../schemas/errors.ts';
 import { askCollector } from '../doctor/collector-status.ts';
@@ -20,7 +19,7 @@ export interface TakeOver {
  * Starts a part; asks a collector that runs alone to leave, and waits for whoever has the place.
  * @throws FlipstreamError of the part; `collector_of_another_user` (usage)
  */
-export async function startInPlace(start: () => Promise<Running>, context: TakeOver): Promise<Running> {
+export async function startInPlace<T>(start: () => Promise<T>, context: TakeOver): Promise<T> {
   let asked: number | null = null;
   for (const until = performance.now() + PATIENCE_MS; ; ) {
     try {

@@ -2,14 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, vi } from 'vitest';
 import { type Sink, type SinkOptions, startSink } from '../../consumers/sink.ts';
-import { createAppend } from '../../log/embedded/append.ts';
-import { openCatalog } from '../../log/embedded/catalog.ts';
 import { type EmbeddedLog, type EmbeddedOptions, openEmbeddedLog } from '../../log/embedded/open.ts';
 import { mask } from '../../log/embedded/testing.ts';
-import { createTransact } from '../../log/embedded/transact.ts';
 import type { Running } from '../../log/log.ts';
 import { type Home, layout } from '../../producers/home.ts';
 import type { TraceEvent } from '../../schemas/generated.ts';
@@ -19,6 +15,7 @@ import type { TopicName } from '../../schemas/topics.ts';
 import { createJoin } from '../../streams/join/join.ts';
 import { createRedact } from '../../streams/redact/redact.ts';
 import { openReader, type Reader } from '../../warehouse/query.ts';
+import { inject } from './inject.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -107,17 +104,7 @@ export async function createPipeline(options: PipelineOptions = {}): Promise<Pip
       await Promise.all(sinks.map((sink) => sink.stop()));
       sinks = [];
     },
-    async inject(topic, key, value) {
-      const path = join(home.log, 'log.db');
-      const db = new DatabaseSync(path, { timeout: 5_000 });
-      try {
-        const transact = createTransact(db, path);
-        const append = createAppend(db, await openCatalog(db, transact), clock);
-        await transact(() => append([{ topic, key, value }]));
-      } finally {
-        db.close();
-      }
-    },
+    inject: (topic, key, value) => inject(home.log, topic, key, value, clock),
     async settled() {
       // Outputs and offsets are committed together: when nobody is behind, nothing is on its way either.
       const look = async () => {
