@@ -1,8 +1,8 @@
 /** The one place of the command that reads the environment. Flags win over it, and it over the defaults. */
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type OracleHome, oracleHomeAt, oracleLayout } from '../oracle/home.ts';
+import { type HarnessFolders, harnessFolders } from '../producers/harness-folders.ts';
 import { type Home, homeAt, layout } from '../producers/home.ts';
 import { readSettings } from '../producers/settings.ts';
 import { FlipstreamError } from '../schemas/errors.ts';
@@ -18,26 +18,8 @@ const GlobalFlags = EngineFlags.extend({
 
 const Environment = z.object({
   FLIPSTREAM_OFF: z.string().optional(),
-  HOME: z.string().optional(),
-  CLAUDE_CONFIG_DIR: z.string().optional(),
-  CODEX_HOME: z.string().optional(),
-  XDG_CONFIG_HOME: z.string().optional(),
-  GEMINI_CLI_HOME: z.string().optional(),
-  COPILOT_HOME: z.string().optional(),
   NO_COLOR: z.string().optional(),
 });
-
-/** The folder of each harness with this user's settings. */
-interface HarnessFolders {
-  claude: string;
-  codex: string;
-  opencode: string;
-  gemini: string;
-  cursor: string;
-  copilot: string;
-  cline: string;
-  openhands: string;
-}
 
 export interface Config {
   home: Home;
@@ -69,7 +51,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string):
   if (!given.ok)
     throw new FlipstreamError('config_invalid', 'usage', `Flags: ${given.problem}.`, given.cause);
   const vars = Environment.parse(env);
-  const folders = foldersIn(vars);
+  const folders = harnessFolders(env);
   const home = given.data.home ? layout(resolve(cwd, given.data.home)) : homeAt(env);
   return Object.freeze({
     home,
@@ -85,21 +67,6 @@ export function loadConfig(env: NodeJS.ProcessEnv, flags: unknown, cwd: string):
     claudeSettings: join(folders.claude, 'settings.json'),
     folders,
   });
-}
-
-/** Where each harness keeps this user's settings, by its own variable where it has one. */
-function foldersIn(vars: z.infer<typeof Environment>): HarnessFolders {
-  const user = vars.HOME || homedir();
-  return {
-    claude: vars.CLAUDE_CONFIG_DIR || join(user, '.claude'),
-    codex: vars.CODEX_HOME || join(user, '.codex'),
-    opencode: join(vars.XDG_CONFIG_HOME || join(user, '.config'), 'opencode'),
-    gemini: join(vars.GEMINI_CLI_HOME || user, '.gemini'),
-    cursor: join(user, '.cursor'),
-    copilot: vars.COPILOT_HOME || join(user, '.copilot'),
-    cline: join(user, '.cline'),
-    openhands: join(user, '.openhands'),
-  };
 }
 
 /** By flag, by environment, as init wrote it down, or beside ours. */

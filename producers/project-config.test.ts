@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { configHash } from './config-hash.ts';
 import { pipe, put, remove, temporary } from './git/testing.ts';
 import { parseProjectConfig, readProjectConfig } from './project-config.ts';
 
@@ -54,44 +53,4 @@ test('a named pipe in place of the config does not hang', () => {
   mkdirSync(join(root, '.flipstream'));
   pipe(join(root, '.flipstream/config.json'));
   expect(readProjectConfig(root).file).toBeNull();
-});
-
-test('config_hash: rules and settings of project and person count, other files do not', () => {
-  const home = join(root, 'home');
-  const top = join(root, 'top');
-  const hash = () => configHash(top, home);
-  const seen = new Set<string | null>([hash()]);
-  expect(hash()).toBeNull();
-  put(top, 'src/x.ts', 'x');
-  expect(hash()).toBeNull();
-  const files = [
-    'top/CLAUDE.md',
-    'top/AGENTS.md',
-    'top/.claude/rules/deep/a.md',
-    'top/.mcp.json',
-    'home/.claude/CLAUDE.md',
-  ];
-  for (const file of files) {
-    put(root, file, '{"a":1}');
-    expect(seen.has(hash())).toBe(false);
-    seen.add(hash());
-  }
-  put(top, 'CLAUDE.md', 'other');
-  expect(seen.has(hash())).toBe(false);
-  expect(configHash(top, null)).not.toBe(hash());
-});
-
-test('config_hash: our own hook entries do not count, other hooks do; order of keys does not', () => {
-  const hash = (settings: object) => {
-    put(root, '.claude/settings.json', JSON.stringify(settings));
-    return configHash(root, null);
-  };
-  const ours = { type: 'command', command: '/anywhere/node', args: ['/home/x/flipstream/hook/hook.cjs'] };
-  const theirs = { type: 'command', command: 'lint' };
-  const stop = (...hooks: object[]) => ({ hooks: { Stop: [{ matcher: '*', hooks }] } });
-  expect(hash(stop(ours))).toBeNull();
-  expect(hash({ model: 'm', ...stop(ours) })).toBe(hash({ model: 'm' }));
-  expect(hash(stop(theirs, ours))).toBe(hash(stop(theirs)));
-  expect(hash({ a: 1, b: 2 })).toBe(hash({ b: 2, a: 1 }));
-  expect(hash(stop(theirs))).not.toBe(hash({}));
 });

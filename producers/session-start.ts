@@ -10,7 +10,10 @@ import { remoteUrlHash } from './git/remote.ts';
 import { findRepository, type Repository } from './git/repository.ts';
 import { findGit, type Git } from './git/run.ts';
 import { createScratch, readRepositoryConfig, removeScratch } from './git/scratch.ts';
+import type { HarnessFolders } from './harness-folders.ts';
 import type { Home } from './home.ts';
+import { readHookSettings } from './hook/hook-settings.ts';
+import { hookUrl, type OurHook } from './our-hook.ts';
 import { type ProjectConfig, readProjectConfig } from './project-config.ts';
 
 const SESSION_START_BUDGET_MS = 2000;
@@ -23,8 +26,8 @@ export interface SessionStartInput {
   sessionId: string;
   /** How the harness says the session began: startup, resume, clear, compact, fork. */
   source?: string | undefined;
-  /** The person's home directory, for user-wide rule files; null leaves them out. */
-  userHome?: string | null;
+  /** Where the harnesses look for the person's settings; null leaves user-wide rule files out. */
+  folders?: HarnessFolders | null;
   /** Milliseconds for all of git's work; what is not known by then is `unknown` or null. */
   budgetMs?: number;
 }
@@ -66,7 +69,7 @@ export async function sessionStartFacts(input: SessionStartInput): Promise<Sessi
       task_id: taskId,
       task_source: dispatch ? 'dispatch' : taskId === null ? null : 'project',
       inherited: matches === false ? true : place.inherited,
-      config_hash: attempt(() => configHash(top, input.userHome ?? null)),
+      config_hash: attempt(() => configHash(top, input.folders ?? null, ourHook(input.home))),
       _worktree: repo?.top ?? null,
       _max_attempts: project.max_attempts,
       _base_matches: matches,
@@ -78,6 +81,11 @@ export async function sessionStartFacts(input: SessionStartInput): Promise<Sessi
 /** What the SessionStart hook prints: shown to the person, not to the model; nothing when there is nothing to say. */
 export function sessionStartOutput({ message }: SessionStart): string {
   return message === null ? '' : JSON.stringify({ systemMessage: message });
+}
+
+function ourHook(home: Home): OurHook {
+  const { httpPort } = readHookSettings(home);
+  return { hook: home.hook, url: httpPort === null ? null : hookUrl(httpPort) };
 }
 
 interface PlaceFacts {

@@ -1,3 +1,4 @@
+import { hookUrl } from '../../producers/our-hook.ts';
 import { readSettings, type Settings } from '../../producers/settings.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
@@ -42,7 +43,7 @@ function describe({ state, check, message, mend }: Finding): string {
 async function examine({ config, io }: Context): Promise<Finding[]> {
   const { home } = config;
   const settings = settingsOrProblem(config.home);
-  const url = settings.config?.http ? `http://127.0.0.1:${settings.config.http.port}/hook` : null;
+  const url = settings.config?.http ? hookUrl(settings.config.http.port) : null;
   const checks: [string, () => Finding | Finding[] | Promise<Finding | Finding[]>][] = [
     ['node', () => checkNode(process.versions.node)],
     ['claude', () => checkClaude(io.env, home, io.clock)],

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { hookUrl } from '../../producers/our-hook.ts';
 import { readSettings, type Settings } from '../../producers/settings.ts';
 import { shareHome } from '../../producers/shared-home.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
@@ -173,7 +174,7 @@ function registrationOf(
   const base = { node: process.execPath, hook: config.home.hook, home: config.home.root };
   if (transport === 'command' || !settings.http) return { transport: 'command', ...base };
   const { port, token } = settings.http;
-  return { transport: 'http', ...base, url: `http://127.0.0.1:${port}/hook`, token };
+  return { transport: 'http', ...base, url: hookUrl(port), token };
 }
 
 /** Where Claude Code on Linux reads what users cannot change. */

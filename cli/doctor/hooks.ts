@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import { getNodeValue } from 'jsonc-parser';
 import { z } from 'zod';
 import type { Home } from '../../producers/home.ts';
+import { isOurs } from '../../producers/our-hook.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import { readTree } from '../init/json-text.ts';
-import { EVENTS, isOurs } from '../init/registration.ts';
+import { EVENTS } from '../init/registration.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const Settings = z.looseObject({
@@ -103,7 +104,7 @@ function ourHandlers(settings: Settings | null, home: Home, url: string | null):
   return Object.entries(settings?.hooks ?? {}).flatMap(([event, groups]) =>
     groups
       .flatMap((group) => group.hooks)
-      .filter((handler) => isOurs(handler, home.hook, url))
+      .filter((handler) => isOurs(handler, { hook: home.hook, url }))
       .map((handler) => ({ event, handler })),
   );
 }

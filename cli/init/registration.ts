@@ -99,16 +99,6 @@ export function hookArguments(hook: string, name: string, home?: string): string
   return ['--v8-pool-size=0', hook, '--registration', name, ...(home ? ['--home', home] : [])];
 }
 
-/** Whether a handler found in settings is one of ours, of whatever release: it runs our hook, or posts to our port. */
-export function isOurs(handler: unknown, hook: string, url: string | null): boolean {
-  if (handler === null || typeof handler !== 'object') return false;
-  const args = 'args' in handler && Array.isArray(handler.args) ? handler.args : [];
-  if (args.includes(hook)) return true;
-  const lines = ['command', 'bash'].map((name) => Object.entries(handler).find(([key]) => key === name)?.[1]);
-  if (lines.some((line) => typeof line === 'string' && line.includes(hook))) return true;
-  return url !== null && 'url' in handler && handler.url === url;
-}
-
 /** The plugin's hooks/hooks.json. */
 export function pluginHooks(): { description: string; hooks: Record<string, Group[]> } {
   return {

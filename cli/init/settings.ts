@@ -1,6 +1,7 @@
 /** The change to a harness's settings file, and its undoing: pure functions on text. */
 import { getNodeValue } from 'jsonc-parser';
 import { z } from 'zod';
+import { isOurs } from '../../producers/our-hook.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import {
@@ -13,7 +14,6 @@ import {
   readTree,
   without,
 } from './json-text.ts';
-import { isOurs } from './registration.ts';
 
 /** What was put into one settings file, kept in our home so that it can be taken out exactly. */
 export const Receipt = z.strictObject({
@@ -142,7 +142,7 @@ function removeOne(text: string, receipt: Receipt): string | null {
     const [key, groups] = event.children ?? [];
     if (!groups?.children) continue;
     for (const [g, group] of groups.children.entries()) {
-      const ours = (node: Node) => isOurs(getNodeValue(node), receipt.hook, receipt.url);
+      const ours = (node: Node) => isOurs(getNodeValue(node), receipt);
       // some harnesses list handlers, others groups of them
       if (ours(group)) return without(text, groups, g);
       const list = memberOf(group, 'hooks');

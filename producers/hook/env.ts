@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { type HarnessFolders, harnessFolders } from '../harness-folders.ts';
 import { type Home, homeAt, layout } from '../home.ts';
 
 /** What the hook takes from its environment; the only place of it that reads one. */
@@ -8,7 +8,8 @@ export interface HookEnvironment {
   off: boolean;
   /** PATH, to find git. */
   path: string | undefined;
-  userHome: string | null;
+  /** Where the harnesses look for the person's settings; null for a user who has no home directory. */
+  folders: HarnessFolders | null;
   /** AI_AGENT: what the harness calls itself, with its release. */
   agent: string | undefined;
   /** The `flipstream run` that started the harness. */
@@ -33,11 +34,19 @@ export function readEnvironment(
     home: home ? layout(home) : homeAt(env),
     off: off !== undefined && off !== '' && off !== '0',
     path: env.PATH,
-    userHome: homedir() || null,
+    folders: foldersIn(env),
     agent: env.AI_AGENT,
     run: runIn(env),
     all: env,
   };
+}
+
+function foldersIn(env: NodeJS.ProcessEnv): HarnessFolders | null {
+  try {
+    return harnessFolders(env);
+  } catch {
+    return null;
+  }
 }
 
 function runIn({

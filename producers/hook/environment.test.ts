@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-const DEFAULTS = { fieldLimit: 65_536, collector: null };
+const DEFAULTS = { fieldLimit: 65_536, collector: null, httpPort: null };
 
 test('the run that started the harness, and the session that its attempts are recorded in', () => {
   const run = (env: NodeJS.ProcessEnv) => readEnvironment('/h', env).run;
@@ -44,8 +44,11 @@ test('the home\u2019s settings, or the defaults where they cannot be used', () =
     expect(readHookSettings(place.home), text).toEqual(DEFAULTS);
   }
   const collector = { node: '/node', cli: ['/cli'] };
-  writeFileSync(place.home.config, JSON.stringify({ field_limit: 100, collector }));
-  expect(readHookSettings(place.home)).toEqual({ fieldLimit: 100, collector });
+  writeFileSync(
+    place.home.config,
+    JSON.stringify({ field_limit: 100, collector, http: { port: 7341, token: 't' } }),
+  );
+  expect(readHookSettings(place.home)).toEqual({ fieldLimit: 100, collector, httpPort: 7341 });
 });
 
 test('a field is cut at the limit that the settings name', async () => {

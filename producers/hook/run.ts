@@ -113,13 +113,13 @@ function contextOf(io: HookIo, hash: Hash): CaptureContext {
 /** Git's facts of the place, when it is to be recorded at all. Loaded here and not before: no other event pays for it. */
 async function startFacts({ environment }: HookIo, heard: Heard, payload: Payload) {
   if (heard.cwd === null || isSilenced(environment.home, heard)) return null;
-  const { home, path, userHome, run } = environment;
+  const { home, path, folders, run } = environment;
   try {
     prepareSpool(home);
     const { sessionStartFacts, sessionStartOutput } = await import('../session-start.ts');
     const { cwd, sessionId } = heard;
     const source = text(payload, 'source');
-    const start = await sessionStartFacts({ cwd, home, path, sessionId, source, userHome });
+    const start = await sessionStartFacts({ cwd, home, path, sessionId, source, folders });
     if (!run) return { fields: start.fields, output: sessionStartOutput(start) };
     const { runFacts } = await import('./run-facts.ts');
     return {

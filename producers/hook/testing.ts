@@ -104,7 +104,7 @@ export async function hookInProcess(
   let printed = '';
   await runHook({
     environment: {
-      ...{ home, off: false, path: process.env.PATH, userHome: null, agent: undefined, run: null, all: {} },
+      ...{ home, off: false, path: process.env.PATH, folders: null, agent: undefined, run: null, all: {} },
     },
     argv: ['--registration', 'settings'],
     cwd: () => null,
