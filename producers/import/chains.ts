@@ -41,7 +41,7 @@ export interface Chains {
   transaction<T>(work: () => T): T;
   /** @param ms when the record is from, and whether that is known @returns the events that are new */
   tell(format: string, told: Told, when: { ms: number; inferred: boolean }): Proto[];
-  /** Whether the session was captured live on this machine. */
+  /** Whether the session was captured live on this machine, by itself or within another. */
   isCaptured(session: Session): boolean;
   isRepeated(format: string, session: Session, own: string): boolean;
   remember(format: string, session: Session, folder: string): void;
@@ -105,10 +105,12 @@ export function openChains({ home, log, clock, limit, warn }: ChainsOptions): Ch
       current().add(session, { ...assembled, events }, ms);
       return events;
     },
-    isCaptured({ original_id }) {
+    isCaptured({ original_id, within = [] }) {
       const known = captured.get(original_id);
       if (known !== undefined) return known;
-      const found = existsSync(traceFile(home, original_id));
+      // of a subagent's subagent only the parent is named, which was asked about before
+      const isLive = (id: string) => captured.get(id) ?? existsSync(traceFile(home, id));
+      const found = [original_id, ...within].some(isLive);
       if (captured.size > 10_000) captured.clear();
       captured.set(original_id, found);
       return found;

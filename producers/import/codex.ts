@@ -13,6 +13,8 @@ const Line = z.looseObject({
 });
 const Meta = z.looseObject({
   id: z.string(),
+  /** The thread's own, but of a subagent its root's. */
+  session_id: z.string().nullish(),
   forked_from_id: z.string().nullish(),
   parent_thread_id: z.string().nullish(),
   cwd: z.string().optional(),
@@ -64,6 +66,7 @@ function openRollout(file: FileFacts) {
       session = {
         ...{ id: meta.id, original_id: meta.id, harness: 'codex', harness_version: meta.cli_version },
         parent_session_id: meta.forked_from_id ?? meta.parent_thread_id ?? undefined,
+        within: withinOf(meta),
       };
       const fields = {
         cwd: meta.cwd ?? null,
@@ -140,6 +143,10 @@ function openRollout(file: FileFacts) {
             told(session, undefined, 'end', [toolCall({ ...call, status: 'interrupted' })]),
           ),
   };
+}
+
+function withinOf({ session_id, parent_thread_id }: z.infer<typeof Meta>): string[] {
+  return [session_id, parent_thread_id].filter((one) => typeof one === 'string');
 }
 
 function told(

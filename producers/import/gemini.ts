@@ -1,4 +1,5 @@
 /** Gemini CLI's sessions: one document, or (newer) JSON Lines that begin with the session and may take back or set what came before. */
+import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
 import { asPayload, own, type Payload } from '../adapters/payload.ts';
@@ -25,7 +26,11 @@ const Message = z.looseObject({
     .array(z.looseObject({ subject: z.string().optional(), description: z.string().optional() }))
     .optional(),
 });
-const Meta = z.looseObject({ sessionId: z.string(), startTime: z.string().optional() });
+const Meta = z.looseObject({
+  sessionId: z.string(),
+  startTime: z.string().optional(),
+  kind: z.string().optional(),
+});
 
 const isSession = (fields: Payload) =>
   typeof fields.sessionId === 'string' && typeof fields.projectHash === 'string';
@@ -36,8 +41,8 @@ export const gemini: Importer = {
   recognises: ({ root, fields, names, lines }) =>
     root === 'object' && isSession(fields) && names.has('messages') && lines.length < 2,
   shape: { split: ['messages'] },
-  open: ({ root }) => {
-    const tell = teller(Meta.parse(root));
+  open: ({ root, path }) => {
+    const tell = teller(Meta.parse(root), path);
     let begun = false;
     const first = (): Item[] => (begun ? [] : [tell.start(root)]);
     return {
@@ -57,13 +62,13 @@ export const geminiLines: Importer = {
   recognises: ({ lines: [first] }) =>
     first !== undefined && isSession(first) && !Array.isArray(first.messages),
   shape: 'lines',
-  open: (): Reader => {
+  open: ({ path }): Reader => {
     let tell: ReturnType<typeof teller> | null = null;
     return {
       record(value, { index }) {
         const line = asPayload(value) ?? {};
         if (!tell && isSession(line)) {
-          tell = teller(Meta.parse(line));
+          tell = teller(Meta.parse(line), path);
           return [tell.start(line)];
         }
         if (!tell) return [{ is: 'refused', at: '', reason: 'a line before any that names its session' }];
@@ -75,8 +80,13 @@ export const geminiLines: Importer = {
   },
 };
 
-function teller({ sessionId, startTime }: z.infer<typeof Meta>) {
-  const session: Session = { id: sessionId, original_id: sessionId, harness: 'gemini' };
+function teller({ sessionId, startTime, kind }: z.infer<typeof Meta>, path: string) {
+  // a subagent's file lies in a folder that is named after the session that began it
+  const parent = kind === 'subagent' ? basename(dirname(path)) : undefined;
+  const session: Session = {
+    ...{ id: sessionId, original_id: sessionId, harness: 'gemini' },
+    ...(parent === undefined ? {} : { parent_session_id: parent, within: [parent] }),
+  };
   const told = (ms: number | null, event: string, drafts: RawDraft[]): Item => ({
     ...{ is: 'told', session, agent_id: null, ms, event, drafts },
   });

@@ -11,6 +11,8 @@ export interface Session {
   harness: string;
   harness_version?: string | undefined;
   parent_session_id?: string | undefined;
+  /** Of a subagent: the sessions that its hooks would have told of it in. */
+  within?: readonly string[];
 }
 
 /** What one record of a file says of a session. */

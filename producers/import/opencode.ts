@@ -57,6 +57,7 @@ export const opencode: Importer = {
     const session: Session = {
       ...{ id: info.id, original_id: info.id, harness: 'opencode', harness_version: info.version },
       parent_session_id: info.parentID,
+      within: info.parentID === undefined ? [] : [info.parentID],
     };
     const told = (ms: number | null, event: string, drafts: RawDraft[]): Item => ({
       ...{ is: 'told', session, agent_id: null, ms, event, drafts },

@@ -119,3 +119,40 @@ test('a transcript that has grown brings what is new, and a call that came to it
   expect(toldTo(bench)).toEqual(['user do it', 'assistant I will', 'Bash interrupted', 'Bash error 1']);
   expect(bench.log.events.map(({ seq }) => seq)).toEqual(bench.log.events.map((_, at) => at));
 });
+
+test('a subagent of a session that was captured live was captured within it; a fork was not', async () => {
+  mkdirSync(bench.home.traces, { recursive: true });
+  for (const id of ['root', 'ses_root', 'g_root']) writeFileSync(traceFile(bench.home, id), '');
+  const rollout = (meta: object) =>
+    jsonl([
+      { timestamp: '2026-01-01T00:00:00.000Z', type: 'session_meta', payload: meta },
+      {
+        ...{ timestamp: '2026-01-01T00:00:01.000Z', type: 'response_item' },
+        payload: { type: 'message', role: 'user', content: JSON.stringify(meta) },
+      },
+    ]);
+  const exported = (id: string, parentID: string) => ({
+    info: { id, parentID, time: { created: 1773867525000 } },
+    messages: [
+      { info: { id: `m ${id}`, role: 'user' }, parts: [{ id: `p ${id}`, type: 'text', text: 'look' }] },
+    ],
+  });
+  bench.file('a.jsonl', rollout({ id: 'child', session_id: 'root', parent_thread_id: 'root' }));
+  bench.file('b.jsonl', rollout({ id: 'grandchild', session_id: 'root', parent_thread_id: 'child' }));
+  bench.file('c.jsonl', rollout({ id: 'fork', session_id: 'fork', forked_from_id: 'root' }));
+  bench.file('d.json', JSON.stringify(exported('ses_child', 'ses_root'), null, 1));
+  bench.file('e.json', JSON.stringify(exported('ses_grandchild', 'ses_child'), null, 1));
+  bench.file('f.json', JSON.stringify(exported('ses_other', 'ses_unknown'), null, 1));
+  const meta = { sessionId: 'g_child', projectHash: 'h', kind: 'subagent' };
+  bench.file('chats/g_root/g_child.jsonl', jsonl([meta, { id: 'x', type: 'user', content: 'look' }]));
+  const report = await bench.run();
+  expect(report.reasons).toEqual({});
+  expect(new Set(bench.log.events.map(({ original_id }) => original_id).filter(Boolean))).toEqual(
+    new Set(['fork', 'ses_other']),
+  );
+  expect(report.formats).toMatchObject({
+    codex: { captured: 4, sessions: 1 },
+    opencode: { captured: 4, sessions: 1 },
+    gemini: { captured: 2, sessions: 0 },
+  });
+});
