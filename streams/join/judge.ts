@@ -75,6 +75,8 @@ function requestOf(verdict: Verdict, requests: readonly Request[]): Request | st
 function unreachedWhy(chain: Chain, request: Request, verdict: Verdict): string | null {
   const [whole] = chain.segments;
   if (whole?.from !== 0 || whole.to < request.seq - 1) return 'incomplete_chain';
+  // others recorded it: nobody here saw what the verdict would attest. Asked of a whole chain alone, whose first event is known
+  if (chain.first?.capture === 'imported') return 'imported';
   const lowestFork = chain.forks[0]?.[0] ?? Number.POSITIVE_INFINITY;
   // What follows a fork may hang on either branch: that is the fork's fault, told as such.
   if (chain.broken !== null && chain.broken <= request.seq && chain.broken <= lowestFork)

@@ -59,6 +59,16 @@ test('capture by the same user is said and harms nothing', () => {
   expect(sessionOf(session)).toMatchObject({ marks: ['capture_same_user'], usable: true });
 });
 
+test('what was imported joins no verdict, however well it is signed: no flip, no outcome, no attempt', () => {
+  const session = gradedSession({ oracle, start: { capture: 'imported' } });
+  const { sessions, flips } = joined(recordsOf(session), oracle.ring);
+  expect(flips).toEqual({});
+  expect(sessions[session.sessionId]).toMatchObject({
+    ...{ capture: 'imported', usable: false, attempts: 0, outcome: 'ungraded', verdict_id: null },
+    marks: ['imported', 'rejected:imported'],
+  });
+});
+
 test('C8 a session in two homes: two chains, marked; a flip on the later one is not the whole session', () => {
   const first = beginSession({ at: Date.UTC(2026, 4, 1) });
   first.end('aborted');

@@ -14,6 +14,7 @@ const flags = fc.record({
   inherited: fc.boolean(),
   history_visible: fc.boolean(),
   task_source: fc.constantFrom('dispatch', 'project'),
+  capture: fc.constantFrom('separate_user', 'imported'),
 });
 
 /** Everything that may lie under one session's key: two homes, forks, gaps, forgeries, strangers, retractions. */
