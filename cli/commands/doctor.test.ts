@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { layout } from '../../producers/home.ts';
 import { readSettings } from '../../producers/settings.ts';
-import { checkDocker, checkNode } from '../doctor/machine.ts';
+import { checkNode } from '../doctor/machine.ts';
 import { checkOracle } from '../doctor/oracle.ts';
 import { writeHomeConfig } from '../init/home-config.ts';
 import { type Sandbox, sandbox } from '../testing.ts';
@@ -127,12 +127,8 @@ test('an oracle that answers, and one that does not know the token', async () =>
   server.close();
 });
 
-test('an old Node, and a Docker socket that is open', () => {
+test('an old Node', () => {
   expect(checkNode('20.1.0')).toMatchObject({ state: 'problem' });
-  const socket = join(box.root, 'docker.sock');
-  expect(checkDocker(socket)).toMatchObject({ state: 'ok' });
-  writeFileSync(socket, '');
-  expect(checkDocker(socket)).toMatchObject({ state: 'warning' });
 });
 
 test('settings of other parts survive init', async () => {

@@ -4,12 +4,13 @@ import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
 import type { Config } from '../config.ts';
+import { checkDocker } from '../doctor/docker.ts';
 import { type Finding, problem } from '../doctor/finding.ts';
 import { checkHarnesses } from '../doctor/harnesses.ts';
 import { checkHook, checkRegistration, nearest, settingsFiles } from '../doctor/hooks.ts';
 import { checkKafka } from '../doctor/kafka.ts';
 import { checkLog } from '../doctor/log.ts';
-import { checkClaude, checkDisk, checkDocker, checkNode, checkPermissions } from '../doctor/machine.ts';
+import { checkClaude, checkDisk, checkNode, checkPermissions } from '../doctor/machine.ts';
 import { checkKeyRing, checkOracle, checkTask } from '../doctor/oracle.ts';
 import { checkCollector, checkLastEvent, checkLosses, checkSilenced, checkSpool } from '../doctor/state.ts';
 import { ENGINE_FLAGS, engineOf } from '../engine.ts';
@@ -60,7 +61,10 @@ async function examine({ config, io }: Context): Promise<Finding[]> {
     ['task', () => checkTask(config.cwd, io.env.PATH)],
     ['permissions', () => checkPermissions(home)],
     ['disk', () => checkDisk(nearest(home.root))],
-    ['docker', () => checkDocker()],
+    [
+      'docker',
+      () => checkDocker({ home, oracleHome: config.oracleHome, oracleUrl: settings.config?.oracle?.url }),
+    ],
     ['log', () => checkEngine(config, io.clock)],
   ];
   const found = await Promise.all(checks.map(([name, check]) => guarded(name, check)));

@@ -1,6 +1,6 @@
-/** Checks of the machine: Node, disk, permissions, the Docker socket, Claude Code itself. */
+/** Checks of the machine: Node, disk, permissions, Claude Code itself. */
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Home } from '../../producers/home.ts';
 import { isShared, sharedFaults } from '../../producers/shared-home.ts';
@@ -13,7 +13,6 @@ import { ago, lastHeard } from './last-heard.ts';
 
 const WANTED_NODE = 24;
 const LOW_DISK_BYTES = 1024 ** 3;
-const DOCKER_SOCKET = '/var/run/docker.sock';
 
 export function checkNode(version: string): Finding {
   return Number(version.split('.')[0]) >= WANTED_NODE
@@ -49,20 +48,6 @@ export function checkPermissions(home: Home): Finding {
   return open.length === 0
     ? ok('permissions', 'Keys, tokens and settings are closed to other users.')
     : problem('permissions', `Other users can open ${open.join(', ')}.`, `Run: chmod go= ${open.join(' ')}`);
-}
-
-/** Whoever can open the engine's socket is root, and can read the oracle's secrets. */
-export function checkDocker(socket = DOCKER_SOCKET): Finding {
-  try {
-    accessSync(socket, constants.R_OK | constants.W_OK);
-  } catch {
-    return ok('docker', 'This user cannot open the Docker socket.');
-  }
-  return warning(
-    'docker',
-    `This user can open ${socket}, which is as good as root: agent code could read the oracle's hidden tests and key.`,
-    'Run the agent as a user outside the docker group, or the oracle on another machine.',
-  );
 }
 
 /** Claude Code: there, of a release that was tested, and heard of. Its hooks: hooks.ts. */
