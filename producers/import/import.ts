@@ -89,7 +89,7 @@ async function importFile(found: Found, run: Run): Promise<boolean> {
     }
     if (importer.last === true && !last) return false;
     counts = countsOf(report, importer.format);
-    counts.files++;
+    counts.files += found.parts.length;
     const facts = await factsOf(source, importer, chains, look);
     await readAll(source, { ...run, importer, reader: importer.open(facts), counts });
     return true;

@@ -22,8 +22,7 @@ type Packing = 'gzip' | 'zstd' | null;
 
 /** @throws what the disk says, or zlib of a file that is damaged in its beginning */
 export async function openSource(found: Found): Promise<Source> {
-  const packing = await packingOf(found.path);
-  const chunks = () => unpacked(found.path, packing);
+  const chunks = () => joined(found.parts);
   const parts: Buffer[] = [];
   let length = 0;
   try {
@@ -37,6 +36,14 @@ export async function openSource(found: Found): Promise<Source> {
     if (length === 0) throw error;
   }
   return { ...found, head: Buffer.concat(parts), chunks };
+}
+
+/** Parts are lines of one file. */
+async function* joined(parts: readonly string[]): AsyncGenerator<Buffer> {
+  for (const [at, part] of parts.entries()) {
+    if (at > 0) yield Buffer.from('\n');
+    yield* unpacked(part, await packingOf(part));
+  }
 }
 
 async function packingOf(path: string): Promise<Packing> {

@@ -1,10 +1,12 @@
 import { opendir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../schemas/errors.ts';
 
-/** A file that may be imported. */
+/** A file that may be imported, or files that are one. */
 export interface Found {
   path: string;
+  /** The files, in order: itself, but for a folder of them. */
+  parts: readonly string[];
   /** As it lies on the disk. */
   bytes: number;
   mtimeMs: number;
@@ -37,16 +39,42 @@ export async function walk(paths: readonly string[]): Promise<Walked> {
       const info = await stat(real);
       if (info.isDirectory())
         for await (const entry of await opendir(real)) await visit(join(path, entry.name), false);
-      else if (info.isFile()) files.set(real, { path, bytes: info.size, mtimeMs: info.mtimeMs, named });
-      else if (named) refused.push({ path, reason: 'no file and no folder' });
+      else if (info.isFile()) {
+        const { size: bytes, mtimeMs } = info;
+        files.set(real, { path, parts: [path], bytes, mtimeMs, named });
+      } else if (named) refused.push({ path, reason: 'no file and no folder' });
     } catch (error) {
       refused.push({ path, reason: reasonOf(error) });
     }
   }
 
   for (const path of paths) await visit(path, true);
-  const sorted = [...files.values()].sort((a, b) => a.mtimeMs - b.mtimeMs || (a.path < b.path ? -1 : 1));
+  const sorted = joined([...files.values()]).sort(
+    (a, b) => a.mtimeMs - b.mtimeMs || (a.path < b.path ? -1 : 1),
+  );
   return { files: sorted, refused };
+}
+
+/** As OpenHands' SDK names the file of each event of a conversation. */
+const EVENT = /^event-\d{5,}-[\da-f-]{8,}\.json$/i;
+
+/** Files of one event each, in the folder of their conversation, are lines of one file. */
+function joined(files: readonly Found[]): Found[] {
+  const folders = Map.groupBy(files, ({ path }) =>
+    basename(dirname(path)) === 'events' && EVENT.test(basename(path)) ? dirname(path) : path,
+  );
+  return [...folders].map(([path, found]) => {
+    const parts = found.map((one) => one.path).sort((a, b) => numberIn(a) - numberIn(b) || (a < b ? -1 : 1));
+    return {
+      ...{ path, parts, named: found.some(({ named }) => named) },
+      bytes: found.reduce((sum, { bytes }) => sum + bytes, 0),
+      mtimeMs: Math.max(...found.map(({ mtimeMs }) => mtimeMs)),
+    };
+  });
+}
+
+function numberIn(path: string): number {
+  return Number(/\d+/.exec(basename(path))?.[0] ?? 0);
 }
 
 const REASONS: Readonly<Record<string, string>> = {
