@@ -8,6 +8,7 @@ import { type Sandbox, sandbox } from '../testing.ts';
 import type { Finding } from './finding.ts';
 import { checkHarnesses } from './harnesses.ts';
 import { checkClaude } from './machine.ts';
+import { checkLastEvent } from './state.ts';
 
 const NOW = Date.parse('2026-11-29T12:00:00.000Z');
 
@@ -24,11 +25,11 @@ function program(name: string, text: string): void {
   writeFileSync(join(box.root, 'bin', name), text, { mode: 0o755 });
 }
 
-function heard(harness: string, minutes: number): void {
+function heard(harness: string, minutes: number, capture = 'same_user'): void {
   const { traces } = layout(join(box.root, 'home'));
   mkdirSync(traces, { recursive: true });
-  const file = join(traces, `${harness}.jsonl`);
-  writeFileSync(file, `${JSON.stringify({ harness })}\n`);
+  const file = join(traces, `${harness} ${capture}.jsonl`);
+  writeFileSync(file, `${JSON.stringify({ capture, harness })}\n`);
   const then = (NOW - minutes * 60_000) / 1000;
   utimesSync(file, then, then);
 }
@@ -55,6 +56,20 @@ test('connected, and when its hooks last fired', async () => {
   heard('gemini', 7);
   heard('codex', 1);
   expect((await found('gemini'))?.message).toContain('last heard 7 min ago');
+});
+
+test('what was imported was heard of by no hook', async () => {
+  const home = layout(join(box.root, 'home'));
+  program('gemini', '#!/bin/sh\necho 0.61.0\n');
+  await box.flipstream(['init', 'gemini', '--yes']);
+  heard('gemini', 1, 'imported');
+  expect((await found('gemini'))?.message).toContain('nothing was heard of it yet');
+  expect(checkLastEvent(home, () => NOW)).toMatchObject({
+    ...{ state: 'warning', message: 'No event was recorded yet.' },
+  });
+  heard('gemini', 9);
+  expect((await found('gemini'))?.message).toContain('last heard 9 min ago');
+  expect(checkLastEvent(home, () => NOW).message).toContain('9 min ago');
 });
 
 test('another release than the tested one is a warning; one made to its documentation is said to be', async () => {

@@ -4,23 +4,38 @@ import { z } from 'zod';
 import type { Home } from '../../producers/home.ts';
 import type { Clock } from '../../schemas/time.ts';
 
-/** Trace files looked into, the newest first. */
-const FILES = 500;
+/** Live sessions looked into, the newest first. */
+const SESSIONS = 500;
 const BEGINNING = 64 * 1024;
 const Told = z.looseObject({ harness: z.string() });
 
-/** When each harness was last heard of, milliseconds since the epoch, by the newest trace files. */
-export function lastHeard(home: Home): ReadonlyMap<string, number> {
-  const heard = new Map<string, number>();
-  if (!existsSync(home.traces)) return heard;
+interface Heard {
+  /** Of the session's first event. */
+  harness: string;
+  /** When the session's last event was recorded, milliseconds since the epoch. */
+  ms: number;
+}
+
+/** Sessions that hooks told of, the last one first. What was imported was told by no hook, and lies beside them. */
+export function* heardSessions(home: Home): Generator<Heard> {
+  if (!existsSync(home.traces)) return;
   const files = readdirSync(home.traces)
     .map((name) => join(home.traces, name))
     .map((path) => ({ path, ms: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-    .sort((a, b) => b.ms - a.ms)
-    .slice(0, FILES);
+    .sort((a, b) => b.ms - a.ms);
   for (const { path, ms } of files) {
-    const harness = harnessIn(path);
-    if (harness !== null && !heard.has(harness)) heard.set(harness, ms);
+    const harness = liveHarness(path);
+    if (harness !== null) yield { harness, ms };
+  }
+}
+
+/** When each harness was last heard of, milliseconds since the epoch, by the newest sessions. */
+export function lastHeard(home: Home): ReadonlyMap<string, number> {
+  const heard = new Map<string, number>();
+  let seen = 0;
+  for (const { harness, ms } of heardSessions(home)) {
+    if (!heard.has(harness)) heard.set(harness, ms);
+    if (++seen === SESSIONS) break;
   }
   return heard;
 }
@@ -32,8 +47,8 @@ export function ago(ms: number | undefined, clock: Clock): string {
   return `last heard ${minutes < 1 ? 'just now' : `${minutes} min ago`}`;
 }
 
-/** The harness that a trace's first event names. */
-function harnessIn(path: string): string | null {
+/** The harness that a trace's first event names; null for one that was imported, or is no trace. */
+function liveHarness(path: string): string | null {
   try {
     const file = openSync(path, 'r');
     try {
@@ -41,6 +56,7 @@ function harnessIn(path: string): string | null {
       const length = readSync(file, bytes, 0, BEGINNING, 0);
       const text = bytes.subarray(0, length).toString('utf8');
       const line = text.split('\n')[0] ?? '';
+      if (line.includes('"capture":"imported"')) return null;
       // a first line longer than what was read still names it
       return /"harness":"([\w-]{1,64})"/.exec(line)?.[1] ?? Told.parse(JSON.parse(line)).harness;
     } finally {

@@ -6,6 +6,7 @@ import { readLosses } from '../../producers/spool/losses.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { askCollector, type CollectorStatus } from './collector-status.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
+import { heardSessions } from './last-heard.ts';
 
 const BACKLOG = 1000;
 
@@ -84,15 +85,13 @@ export function checkLosses(home: Home): Finding {
       );
 }
 
-/** When the last event was recorded, by the files that hold events. */
+/** When the last event of a hook was recorded, by the files that hold events. */
 export function checkLastEvent(home: Home, clock: Clock): Finding {
-  const times = [join(home.spool, 'new'), home.traces]
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) =>
-      readdirSync(folder).map(
-        (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
-      ),
-    );
+  const [session] = heardSessions(home);
+  const folder = join(home.spool, 'new');
+  const waiting = existsSync(folder) ? readdirSync(folder) : [];
+  const times = waiting.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  if (session) times.push(session.ms);
   if (times.length === 0)
     return warning(
       'last-event',
