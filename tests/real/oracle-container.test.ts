@@ -129,25 +129,32 @@ def test_sleeps():
     expect(result.hidden[0]?.output).toBe('/work/repo/hidden/h.txt\n');
   });
 
-  const BAD: [string, string, RegExp][] = [
-    ['a hang', 'sleep 300 & sleep 300', /exceeded its time/],
-    ['out of memory', 'head -c 1000000000 /dev/zero | tail', /hidden 1/],
-    ['a fork bomb', 'b() { b | b & }; b; sleep 300', /hidden 1/],
+  /** What ends it, as reason and output tell: without that limit it would end otherwise. */
+  const BAD: [name: string, script: string, ended: { why: RegExp; output?: RegExp; timeout_s?: number }][] = [
+    ['a hang', 'sleep 300 & sleep 300', { why: /exceeded its time$/, timeout_s: 4 }],
+    ['out of memory', 'head -c 200000000 /dev/zero | tail', { why: /was ended by SIGKILL$/ }],
+    ['a fork bomb', 'b() { b | b & }; b; sleep 300', { why: /^hidden 1/, timeout_s: 4 }],
+    [
+      'more processes than it may have',
+      'i=0; while [ $i -lt 99 ]; do sleep 9 & i=$((i + 1)); done; exit 0',
+      { why: /ended with [12]$/, output: /fork/i },
+    ],
     [
       'a full tmpfs',
-      'cat /dev/zero >/tmp/x; cat /dev/zero >"$HOME/x"; cat /dev/zero >/dev/shm/x; exit 1',
-      /hidden 1/,
+      'for place in /tmp "$HOME" /dev/shm; do cat /dev/zero >"$place/x"; done; exit 1',
+      { why: /ended with 1$/, output: /^(?:.*No space left on device\n){3}$/ },
     ],
-    ['a flood of output', 'cat /dev/zero', /hidden 1/],
-    ['killing all it can', 'kill -9 -1', /hidden 1/],
+    ['a flood of output', 'head -c 300000000 /dev/zero', { why: /printed too much$/ }],
+    ['killing all it can', 'kill -9 -1', { why: /^hidden 1/ }],
   ];
 
   test.each(BAD)(
     'O8 %s by the graded code is FAIL, eats nothing, and the right code passes after it',
-    async (_, script, why) => {
-      const { grade } = await shell({}, { timeout_s: 4 });
+    async (_, script, { why, output, timeout_s = 60 }) => {
+      const { grade } = await shell({}, { timeout_s });
       const bad = await grade(script);
       expect(bad).toMatchObject({ code: 'FAIL', reason: expect.stringMatching(why) });
+      if (output) expect(bad.result.hidden[0]?.output).toMatch(output);
       expect(await grade('exit 0')).toMatchObject({ code: 'PASS' });
     },
   );
