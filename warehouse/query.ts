@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type DuckDBConnection, StatementType } from '@duckdb/node-api';
 import { FlipstreamError, messageOf } from '../schemas/errors.ts';
 import { type Catalog, openCatalog } from './catalog.ts';
-import { openDuck } from './duck.ts';
+import { type Duck, openDuck } from './duck.ts';
 import { plainValue, type Value } from './values.ts';
 
 export interface Answer {
@@ -25,8 +28,6 @@ export interface Reader {
 export interface ReaderOptions {
   memoryMiB?: number;
   threads?: number;
-  /** A folder of the caller's for what does not fit into memory. */
-  spill?: string;
   /** Other folders that queries may read. */
   alsoRead?: readonly string[];
 }
@@ -43,14 +44,22 @@ const ALLOWED: ReadonlySet<StatementType> = new Set([
  * @param warehouse directory of the tables; without one, every table is empty.
  */
 export async function openReader(warehouse: string, options: ReaderOptions = {}): Promise<Reader> {
-  const { memoryMiB = 1024, threads = 2, spill, alsoRead = [] } = options;
-  const duck = await openDuck({ memoryMiB, threads, spill, only: [warehouse, ...alsoRead] });
-  const { connection } = duck;
+  const { memoryMiB = 1024, threads = 2, alsoRead = [] } = options;
+  // What does not fit into memory; nothing is written there before.
+  const spill = mkdtempSync(join(tmpdir(), 'flipstream-spill-'));
+  let duck: Duck | undefined;
+  const close = () => {
+    duck?.close();
+    rmSync(spill, { recursive: true, force: true });
+  };
+  let connection: DuckDBConnection;
   let catalog: Catalog;
   try {
+    duck = await openDuck({ memoryMiB, threads, spill, only: [warehouse, ...alsoRead] });
+    connection = duck.connection;
     catalog = await openCatalog(connection, warehouse);
   } catch (error) {
-    duck.close();
+    close();
     throw error;
   }
 
@@ -94,7 +103,7 @@ export async function openReader(warehouse: string, options: ReaderOptions = {})
     async stream(sql) {
       return inTurn(() => streamed(connection, sql));
     },
-    close: () => duck.close(),
+    close,
   };
 }
 
