@@ -79,10 +79,12 @@ export interface Reducer<S, P = undefined> {
   thaw?: (text: string) => S;
 }
 
+/** How far a group is in one partition of a topic that it reads. */
 export interface PartitionLag {
   group: string;
   topic: string;
   partition: number;
+  /** Where it goes on: what it has committed, or the first record that is kept where that is later. */
   committed: number;
   end: number;
 }
@@ -138,7 +140,7 @@ export interface Log {
    * @throws FlipstreamError `log_moved` (retryable)
    */
   putBack(stored: readonly StoredBytes[], along: readonly Outgoing[], unmoved?: PartitionEnd): Promise<void>;
-  /** Committed offsets of every group beside the ends of the partitions. */
+  /** Of every group that has ever begun, in all partitions of what it reads. */
   lag(): Promise<PartitionLag[]>;
   counters(): LogCounters;
   close(): Promise<void>;

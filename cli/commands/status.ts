@@ -40,7 +40,7 @@ export function addStatus(cli: Cli): void {
         `spool      ${status.spool} waiting`,
         groups.length > 0
           ? `\n${table(['group', 'topic', 'records', 'behind'], groups)}`
-          : 'log        empty',
+          : 'log        nobody has read from it yet',
       ].join('\n'),
     );
   });

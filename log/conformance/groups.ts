@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { FlipstreamError } from '../../schemas/errors.ts';
 import { frame } from '../framing.ts';
 import type { Batch } from '../log.ts';
-import { caughtUp, event, everything, type Harness, ownId, until, upTo } from './rig.ts';
+import { caughtUp, counter, event, everything, type Harness, ownId, until, upTo } from './rig.ts';
 
 const KEYS = upTo(24).map((n) => `key-${n}`);
 
@@ -98,6 +99,29 @@ export function groupsConform(rigged: Harness): void {
         expect(seen).toEqual([1, 2]);
       }));
 
+    test('a group lags in every partition of what it reads from when it begins, also where its first record is stuck', () =>
+      rigged(async (rig) => {
+        const log = await rig.open();
+        await log.publish(KEYS.map((key) => event(key, 1)));
+        const stuck = async () => Promise.reject(new Error('the store is down'));
+        const consuming = log.consume({ group: 'g', topics: ['trace.raw'], onBatch: stuck });
+        const reducer = counter('count');
+        const apply = () => {
+          throw new FlipstreamError('trouble', 'retryable', 'not now');
+        };
+        const reducing = log.run({ ...reducer, apply });
+        const partitions = await log.partitions('trace.raw');
+        const ends = await Promise.all(upTo(partitions).map((n) => log.read('trace.raw', n - 1, 0, 1)));
+        for (const group of ['g', 'count']) {
+          const lagging = async () => (await log.lag()).filter((one) => one.group === group);
+          await until(async () => (await lagging()).length === partitions);
+          expect(await lagging()).toEqual(
+            ends.map(({ end }, partition) => ({ group, topic: 'trace.raw', partition, committed: 0, end })),
+          );
+        }
+        await Promise.all([consuming.stop(), reducing.stop()]);
+      }));
+
     test('startAt: the consumer own store says where to go on, not the group', () =>
       rigged(async (rig) => {
         const log = await rig.open();
@@ -126,7 +150,6 @@ export function groupsConform(rigged: Harness): void {
       rigged(async (rig) => {
         const log = await rig.open();
         await log.publish([event('k', 1)]);
-        const { FlipstreamError } = await import('../../schemas/errors.ts');
         const running = log.consume({
           group: 'g',
           topics: ['trace.raw'],

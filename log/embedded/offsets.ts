@@ -71,7 +71,8 @@ export function createPost(core: Core, group: number) {
 
 export function lagOf({ db, catalog }: Core): PartitionLag[] {
   const rows = db.prepare(`
-    SELECT grp.name AS name, part.id AS part, committed.next AS next, part.next AS last
+    SELECT grp.name AS name, part.id AS part, max(committed.next, part.earliest) AS next,
+      part.next AS last
     FROM committed JOIN grp ON grp.id = committed.grp JOIN part ON part.id = committed.part
     ORDER BY grp.name, part.id`);
   return rows.all().map((row) => ({

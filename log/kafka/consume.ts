@@ -3,6 +3,7 @@ import { countConsumed } from '../counting.ts';
 import type { ConsumeOptions, Running } from '../log.ts';
 import { endsIt, isFenced, pause, retryAfter, start } from '../running.ts';
 import { type Decoded, decodeBatch, type RawBatch, type Reading } from '../values.ts';
+import { begin } from './begin.ts';
 import type { Core } from './core.ts';
 import { named } from './errors.ts';
 import { createFeed, type Feed, type Portion } from './feed.ts';
@@ -179,10 +180,13 @@ async function followOne<T extends TopicName, V>(
 
 /** Where to go on: asked at the start, after a failure, and when the partition was dealt anew. */
 async function settle<T extends TopicName, V>({ wire, turns, options }: Shared<T, V>, place: Place<T, V>) {
-  const { topic, partition } = place;
+  const { topic, partition, member } = place;
   const [committed] = await committedOf(wire, options.group, [{ topic, partition }]);
   const own = options.startAt ? await turns(async () => options.startAt?.(topic, partition)) : null;
-  return { position: own ?? Math.max(committed?.offset ?? 0, 0), letters: committed?.letters ?? 0 };
+  const position = own ?? Math.max(committed?.offset ?? 0, 0);
+  const letters = committed?.letters ?? 0;
+  await begin(member, committed ? [committed] : [], [{ topic, partition, offset: position, letters }]);
+  return { position, letters };
 }
 
 /** @returns up to where dead letters have been written */

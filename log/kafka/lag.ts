@@ -4,13 +4,13 @@ import type { PartitionLag } from '../log.ts';
 import { endsIt, retryAfter } from '../running.ts';
 import type { Core } from './core.ts';
 import { named } from './errors.ts';
-import { endsOf } from './offsets.ts';
+import { EARLIEST, edgesOf, LATEST } from './offsets.ts';
 import { relearning } from './wire.ts';
 
 /** A coordinator that has just come up is reading its own topic still. */
 const TRIES = 8;
 
-/** Committed offsets of every group that has any on our topics, beside the ends of the partitions. */
+/** Of every group that has committed anything in our topics: a partition where it has not, it reads from the beginning. */
 export async function lagOf(core: Core): Promise<PartitionLag[]> {
   for (let failures = 1; ; failures++) {
     try {
@@ -30,22 +30,28 @@ async function look({ client, wire, catalog, access }: Core): Promise<PartitionL
     const names = groups
       .filter(({ protocolType }) => protocolType === 'consumer')
       .map(({ groupId }) => groupId);
-    const committed: Omit<PartitionLag, 'end'>[] = [];
+    const read: { group: string; topic: string; committed: Map<number, number> }[] = [];
     for (const group of names.sort()) {
       for (const { topic, partitions } of await admin.fetchOffsets({ groupId: group })) {
         if (!isOurs(topic)) continue;
-        for (const { partition, offset } of partitions)
-          if (Number(offset) >= 0) committed.push({ group, topic, partition, committed: Number(offset) });
+        const known = partitions.filter(({ offset }) => Number(offset) >= 0);
+        if (known.length === 0) continue;
+        const committed = new Map(known.map(({ partition, offset }) => [partition, Number(offset)]));
+        read.push({ group, topic, committed });
       }
     }
-    const topics = [...new Set(committed.map(({ topic }) => topic))];
+    const topics = [...new Set(read.map(({ topic }) => topic))];
     for (const topic of topics) await catalog.topic(topic);
     await wire.watch(topics);
-    const ends = await endsOf(wire, topics);
-    return committed.map((one) => ({
-      ...one,
-      end: Math.max(ends.get(`${one.topic}/${one.partition}`) ?? 0, one.committed),
-    }));
+    const first = await edgesOf(wire, topics, EARLIEST);
+    const ends = await edgesOf(wire, topics, LATEST);
+    return read.flatMap(({ group, topic, committed }) =>
+      Array.from({ length: wire.partitions(topic) }, (_, partition) => {
+        const place = `${topic}/${partition}`;
+        const at = Math.max(committed.get(partition) ?? 0, first.get(place) ?? 0);
+        return { group, topic, partition, committed: at, end: Math.max(ends.get(place) ?? 0, at) };
+      }),
+    );
   } catch (error) {
     throw named(error, access.brokers);
   } finally {

@@ -13,8 +13,8 @@ export interface Committed extends Place {
   letters: number;
 }
 
-const EARLIEST = -2;
-const LATEST = -1;
+export const EARLIEST = -2;
+export const LATEST = -1;
 const READ_COMMITTED = 1;
 
 /** What a group has committed for these partitions. */
@@ -62,8 +62,15 @@ async function listOne(broker: Broker, topic: string, partition: number, timesta
   return Number(responses[0]?.partitions[0]?.offset ?? 0);
 }
 
-/** Ends of what is committed, by `topic/partition`; those without a leader are left out. */
-export async function endsOf(wire: Wire, topics: readonly string[]): Promise<Map<string, number>> {
+/**
+ * The first offset that is kept of each partition, or the end of what is committed, by `topic/partition`; those
+ * without a leader are left out.
+ */
+export async function edgesOf(
+  wire: Wire,
+  topics: readonly string[],
+  timestamp: typeof EARLIEST | typeof LATEST,
+): Promise<Map<string, number>> {
   await wire.ready();
   const byLeader = new Map<number, Place[]>();
   for (const topic of topics) {
@@ -72,15 +79,15 @@ export async function endsOf(wire: Wire, topics: readonly string[]): Promise<Map
       if (leader !== null) byLeader.set(leader, [...(byLeader.get(leader) ?? []), { topic, partition }]);
     }
   }
-  const ends = new Map<string, number>();
+  const edges = new Map<string, number>();
   for (const [leader, places] of byLeader) {
     const broker = await wire.broker(leader);
-    const asked = byTopic(places, ({ partition }) => ({ partition, timestamp: LATEST }));
+    const asked = byTopic(places, ({ partition }) => ({ partition, timestamp }));
     const { responses } = await broker.listOffsets({ isolationLevel: READ_COMMITTED, topics: asked });
     for (const { topic, partitions } of responses)
-      for (const { partition, offset } of partitions) ends.set(`${topic}/${partition}`, Number(offset));
+      for (const { partition, offset } of partitions) edges.set(`${topic}/${partition}`, Number(offset));
   }
-  return ends;
+  return edges;
 }
 
 function byTopic<P extends Place, V>(places: readonly P[], make: (place: P) => V) {

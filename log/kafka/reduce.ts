@@ -10,6 +10,7 @@ import { recordsLost } from '../records-lost.ts';
 import { createReduction, type Reduction } from '../reduction.ts';
 import { endsIt, isFenced, isStopped, pause, retryAfter } from '../running.ts';
 import { decodeBatch, type Encoded, encodeNow, encodeValue, needsSeal, type RawBatch } from '../values.ts';
+import { begin } from './begin.ts';
 import { type Core, RECORD_BYTES } from './core.ts';
 import { named } from './errors.ts';
 import type { Feed } from './feed.ts';
@@ -116,6 +117,7 @@ async function open<S, P>(run: Run<S, P>, partition: number, states: States): Pr
       at.set(topic, place);
       inbox.ask(topic, place.offset);
     }
+    await begin(member, committed, [...at.values()]);
     return { partition, lease, states, inbox, at };
   } catch (error) {
     await lease.close();

@@ -1,7 +1,10 @@
 /** The suite that every engine of the log passes, on a real broker. */
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { caughtUp, counter, event, upTo } from '../../log/conformance/rig.ts';
 import { logConforms } from '../../log/conformance.ts';
-import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
+import { fetchFrom } from '../../log/kafka/fetch.ts';
+import { createWire } from '../../log/kafka/wire.ts';
+import { clientOf, type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { kafkaRig } from '../support/kafka-rig.ts';
 
 describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
@@ -12,4 +15,52 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
   afterAll(async () => cluster?.stop());
 
   logConforms('Kafka', () => kafkaRig(cluster));
+
+  test('a group lags from the first record that is kept, also in a partition where it has committed nothing', async () => {
+    const rig = await kafkaRig(cluster, { partitions: 2 });
+    const log = await rig.open();
+    const publish = () => log.publish(upTo(20).map((n) => event(`key-${n}`, n)));
+    await publish();
+    await rig.age(8);
+    const kept = await Promise.all([0, 1].map((p) => log.read('trace.raw', p, 0, 1)));
+    await publish();
+    const admin = clientOf(cluster.adminBrokers).admin();
+    await admin.connect();
+    const partitions = [{ partition: 0, offset: '1' }];
+    await admin.setOffsets({ groupId: 'earlier', topic: 'trace.raw', partitions });
+    await admin.disconnect();
+    expect(await log.lag()).toEqual(
+      kept.map(({ earliest }, partition) => {
+        expect(earliest).toBeGreaterThan(1);
+        const place = { group: 'earlier', topic: 'trace.raw', partition };
+        return { ...place, committed: earliest, end: 2 * earliest };
+      }),
+    );
+    await rig.close();
+  });
+
+  test('what is published, derived and kept as state is compressed with zstd', async () => {
+    const rig = await kafkaRig(cluster, { partitions: 1 });
+    const log = await rig.open();
+    await log.publish(upTo(50).map((n) => event(`key-${n}`, n)));
+    const running = log.run(counter('count'));
+    await caughtUp(log, 'count', 'trace.raw');
+    await running.stop();
+    const wire = createWire({ brokers: cluster.adminBrokers, tls: false });
+    for (const topic of ['trace.raw', 'flip.metrics.deltas', 'count.state']) {
+      const broker = await wire.leader(topic, 0);
+      const limits = { waitMs: 0, bytes: 2 ** 20, partitionBytes: 2 ** 20 };
+      const [fetched] = await fetchFrom(broker, [{ topic, partition: 0, from: 0 }], limits);
+      expect([topic, codecOf(fetched?.bytes)]).toEqual([topic, ZSTD]);
+    }
+    await wire.close();
+    await rig.close();
+  });
 });
+
+const ZSTD = 4;
+
+/** Of the first batch, by the low bits of its attributes (KIP-98's format 2). */
+function codecOf(batch: Buffer | undefined): number | undefined {
+  return batch && batch.readInt16BE(21) & 7;
+}
