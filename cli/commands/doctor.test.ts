@@ -53,6 +53,24 @@ test('a hook of another release, gone or registered for some events only', async
   expect(await doctor()).toMatchObject({ hook: 'problem' });
 });
 
+test('a team without Claude Code is not asked to have it', async () => {
+  const without = sandbox();
+  without.env.HOME = join(without.root, 'user');
+  const bin = join(without.root, 'bin');
+  mkdirSync(bin);
+  without.env.PATH = bin;
+  const states = async () => {
+    const { findings } = Report.parse((await without.flipstream(['doctor', '--json'])).json());
+    return Object.fromEntries(findings.map(({ check, state }) => [check, state]));
+  };
+  expect(await states()).toMatchObject({ registration: 'problem', claude: 'warning' });
+  await without.flipstream(['init', 'gemini', '--yes']);
+  const found = await states();
+  expect(found).toMatchObject({ registration: 'ok', hook: 'ok', gemini: 'ok' });
+  expect(found).not.toHaveProperty('claude');
+  without.remove();
+});
+
 test('C4 registered twice, by settings of two places or by the plugin, is told', async () => {
   mkdirSync(join(box.root, '.claude'));
   writeFileSync(

@@ -6,8 +6,8 @@ import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.
 import type { Config } from '../config.ts';
 import { checkDocker } from '../doctor/docker.ts';
 import { type Finding, problem } from '../doctor/finding.ts';
-import { checkHarnesses } from '../doctor/harnesses.ts';
-import { checkHook, checkRegistration, nearest, settingsFiles } from '../doctor/hooks.ts';
+import { checkHarnesses, connected } from '../doctor/harnesses.ts';
+import { checkHook, checkRegistration, isRegistered, nearest, settingsFiles } from '../doctor/hooks.ts';
 import { checkKafka } from '../doctor/kafka.ts';
 import { checkLog } from '../doctor/log.ts';
 import { checkClaude, checkDisk, checkNode, checkPermissions } from '../doctor/machine.ts';
@@ -45,11 +45,13 @@ async function examine({ config, io }: Context): Promise<Finding[]> {
   const { home } = config;
   const settings = settingsOrProblem(config.home);
   const url = settings.config?.http ? hookUrl(settings.config.http.port) : null;
+  const files = settingsFiles(config.claudeSettings, config.cwd);
+  const elsewhere = connected(config);
   const checks: [string, () => Finding | Finding[] | Promise<Finding | Finding[]>][] = [
     ['node', () => checkNode(process.versions.node)],
-    ['claude', () => checkClaude(io.env, home, io.clock)],
-    ['hook', () => checkHook(home, bundledHook())],
-    ['registration', () => checkRegistration(settingsFiles(config.claudeSettings, config.cwd), home, url)],
+    ['claude', () => checkClaude(io.env, home, io.clock, isRegistered(files, home, url) || !elsewhere[0])],
+    ['hook', () => checkHook(home, bundledHook(), elsewhere[0])],
+    ['registration', () => checkRegistration(files, home, url, elsewhere)],
     ['harnesses', () => checkHarnesses(config, io.env, io.clock)],
     ['silenced', () => checkSilenced(home, config.off)],
     ['collector', () => checkCollector(home)],

@@ -1,5 +1,5 @@
 /** What `doctor` says of each harness: hooks there, trusted, heard of, of a release that was tested. */
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { layout } from '../../producers/home.ts';
@@ -84,11 +84,16 @@ test('another release than the tested one is a warning; one made to its document
 });
 
 test('Claude Code: the same of release and last event', async () => {
-  const claude = () => checkClaude(box.env, layout(join(box.root, 'home')), () => NOW);
+  const claude = async (needed = true) =>
+    (await checkClaude(box.env, layout(join(box.root, 'home')), () => NOW, needed))[0];
   program('claude', '#!/bin/sh\necho "2.1.332 (Claude Code)"\n');
   heard('claude-code', 3);
   const message = 'Claude Code 2.1.332; last heard 3 min ago. Tested with 2.1.332.';
   expect(await claude()).toEqual({ check: 'claude', state: 'ok', message });
+  rmSync(join(box.root, 'bin', 'claude'));
+  box.env.PATH = join(box.root, 'bin');
+  expect(await claude()).toMatchObject({ state: 'warning', message: 'There is no claude on the PATH.' });
+  expect(await claude(false)).toBeUndefined();
   program('claude', '#!/bin/sh\necho "2.9.0 (Claude Code)"\n');
   expect(await claude()).toMatchObject({ state: 'warning' });
 });

@@ -28,6 +28,13 @@ export async function checkHarnesses(
   return [...found.flat(), ...twice];
 }
 
+/** Harnesses beside Claude Code in whose settings our hook is, as this release puts it there or an earlier one. */
+export function connected(config: Readonly<Config>): string[] {
+  return HARNESSES.filter(
+    ({ targets }) => registered(config, targets(config, process.execPath)) !== 'no',
+  ).map(({ name }) => name);
+}
+
 async function checkOne(
   config: Readonly<Config>,
   env: NodeJS.ProcessEnv,

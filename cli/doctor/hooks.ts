@@ -44,17 +44,28 @@ function readOne(file: string): Settings | null {
   }
 }
 
-/** The installed hook is there and is the one this release carries. */
-export function checkHook(home: Home, bundled: string): Finding {
-  if (!existsSync(home.hook))
-    return problem('hook', `There is no hook at ${home.hook}.`, 'Run: flipstream init claude-code');
+/** The installed hook is there and is the one this release carries. @param harness one that may be registered for it */
+export function checkHook(home: Home, bundled: string, harness = 'claude-code'): Finding {
+  const mend = `Run: flipstream init ${harness}`;
+  if (!existsSync(home.hook)) return problem('hook', `There is no hook at ${home.hook}.`, mend);
   const same = existsSync(bundled) && sha256(readFileSync(bundled)) === sha256(readFileSync(home.hook));
   return same
     ? ok('hook', `The hook at ${home.hook} is of this release.`)
-    : problem('hook', `The hook at ${home.hook} is not of this release.`, 'Run: flipstream init claude-code');
+    : problem('hook', `The hook at ${home.hook} is not of this release.`, mend);
 }
 
-export function checkRegistration(files: readonly SettingsFile[], home: Home, url: string | null): Finding[] {
+/** Whether Claude Code runs a hook of ours, by its settings or the plugin. */
+export function isRegistered(files: readonly SettingsFile[], home: Home, url: string | null): boolean {
+  return files.some(({ settings }) => pluginEnabled(settings) || ourHandlers(settings, home, url).length > 0);
+}
+
+/** @param elsewhere other harnesses that run our hook: then Claude Code need not */
+export function checkRegistration(
+  files: readonly SettingsFile[],
+  home: Home,
+  url: string | null,
+  elsewhere: readonly string[] = [],
+): Finding[] {
   const broken = files.filter(({ settings }) => settings === null).map(({ file }) => file);
   const found: Finding[] = broken.map((file) =>
     problem(
@@ -74,11 +85,13 @@ export function checkRegistration(files: readonly SettingsFile[], home: Home, ur
   if (registered.length === 0 && !plugin)
     return [
       ...found,
-      problem(
-        'registration',
-        'No hook of ours is registered with Claude Code.',
-        'Run: flipstream init claude-code',
-      ),
+      elsewhere.length > 0
+        ? ok('registration', `Registered with ${elsewhere.join(', ')}, and not with Claude Code.`)
+        : problem(
+            'registration',
+            'No hook of ours is registered with any harness.',
+            'Run: flipstream init claude-code, or with the name of another: flipstream harnesses',
+          ),
     ];
 
   const places = [...registered.map(({ file }) => file), ...(plugin ? ['the plugin'] : [])];

@@ -50,23 +50,36 @@ export function checkPermissions(home: Home): Finding {
     : problem('permissions', `Other users can open ${open.join(', ')}.`, `Run: chmod go= ${open.join(' ')}`);
 }
 
-/** Claude Code: there, of a release that was tested, and heard of. Its hooks: hooks.ts. */
-export async function checkClaude(env: NodeJS.ProcessEnv, home: Home, clock: Clock): Promise<Finding> {
+/**
+ * Claude Code: there, of a release that was tested, and heard of. Its hooks: hooks.ts.
+ * @param needed otherwise nothing is said of one that is not there
+ */
+export async function checkClaude(
+  env: NodeJS.ProcessEnv,
+  home: Home,
+  clock: Clock,
+  needed: boolean,
+): Promise<Finding[]> {
   try {
     const { stdout } = await promisify(execFile)('claude', ['--version'], { timeout: 10_000, env });
     const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0] ?? stdout.trim();
     const tested = HARNESS_CAPABILITIES.find(({ harness }) => harness === 'claude-code')?.tested ?? '';
     const last = ago(lastHeard(home).get('claude-code'), clock);
     const said = `Claude Code ${version}; ${last}. Tested with ${tested}.`;
-    return version === tested
-      ? ok('claude', said)
-      : warning('claude', said, 'Watch the first sessions: flipstream session show <id>.');
+    return [
+      version === tested
+        ? ok('claude', said)
+        : warning('claude', said, 'Watch the first sessions: flipstream session show <id>.'),
+    ];
   } catch (error) {
     const missing = hasCode(error, 'ENOENT');
-    return warning(
-      'claude',
-      missing ? 'There is no claude on the PATH.' : `claude --version fails: ${messageOf(error)}.`,
-      'Install Claude Code, or start doctor from a shell that finds it.',
-    );
+    if (missing && !needed) return [];
+    return [
+      warning(
+        'claude',
+        missing ? 'There is no claude on the PATH.' : `claude --version fails: ${messageOf(error)}.`,
+        'Install Claude Code, or start doctor from a shell that finds it.',
+      ),
+    ];
   }
 }
