@@ -78,6 +78,12 @@ test('C4 registered twice, by settings of two places or by the plugin, is told',
     '{"enabledPlugins": {"flipstream@flipstream": true}}',
   );
   expect(await doctor()).toMatchObject({ registration: 'warning' });
+  expect((await box.flipstream(['doctor'])).out).toContain('disable the plugin in /plugin.');
+  const project = join(box.root, '.claude', 'settings.json');
+  await box.flipstream(['init', 'claude-code', '--yes', '--settings', project]);
+  writeFileSync(project, readFileSync(project, 'utf8').replace('true', 'false'));
+  const told = (await box.flipstream(['doctor'])).out;
+  expect(told).toContain(`Keep the first: flipstream init claude-code --undo --settings ${project}`);
   writeFileSync(join(box.root, '.claude', 'settings.json'), '{"disableAllHooks": true}');
   expect(await doctor()).toMatchObject({ registration: 'ok', settings: 'problem' });
   writeFileSync(join(box.root, '.claude', 'settings.json'), '{');

@@ -101,7 +101,12 @@ export function checkRegistration(
       : warning(
           'registration',
           `Registered ${places.length} times: ${places.join(', ')}. Events are recorded once, but every hook runs as often.`,
-          'Keep one: flipstream init claude-code --undo, or disable the plugin.',
+          plugin
+            ? 'Keep what init wrote, whose hooks are given their whole time at a session’s end: disable the plugin in /plugin.'
+            : `Keep the first: ${registered
+                .slice(1)
+                .map(({ file }) => `flipstream init claude-code --undo --settings ${file}`)
+                .join(' and ')}`,
         ),
   );
   for (const { file, handlers } of registered) found.push(...checkHandlers(file, handlers));

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { HARNESSES } from './harnesses.ts';
 
-/** Harnesses that also run the hooks of Claude Code's settings, and how one of the two is given up. */
-const READ_CLAUDE: Readonly<Record<string, string>> = {
-  cursor:
-    'Keep one: in Cursor’s settings turn off “Include third-party Plugins, Skills, and other configs”, or run flipstream init cursor --undo.',
-  copilot:
-    'Keep one: flipstream init claude-code --project --undo in that folder, or flipstream init copilot --undo.',
+/**
+ * Harnesses that also run the hooks of Claude Code's settings, and how that is given up. Kept is the harness's own
+ * registration: it hears of more (Cursor maps neither failed calls nor answers to Claude Code's names) and in every folder.
+ */
+const READ_CLAUDE: Readonly<Record<string, (theirs: readonly string[]) => string>> = {
+  cursor: () =>
+    'Keep Cursor’s own, which alone hears of failed calls and of answers: in Cursor’s settings turn off “Include third-party Plugins, Skills, and other configs”.',
+  copilot: (theirs) =>
+    `Keep Copilot’s own, which is there in every folder: ${theirs.map((file) => `flipstream init claude-code --undo --settings ${file}`).join(' and ')}, then flipstream init claude-code for Claude Code itself.`,
 };
 
 /**
@@ -28,7 +31,7 @@ export function doubles(config: Pick<Config, 'home' | 'folders' | 'cwd'>, harnes
     const theirs = (places[name] ?? []).filter((file) => hasOurs(file, config.home.hook));
     if (advice === undefined || theirs.length === 0 || !own.some((file) => hasOurs(file, config.home.hook)))
       return [];
-    return [`${title} also runs the hooks of ${theirs.join(', ')}: every hook runs twice. ${advice}`];
+    return [`${title} also runs the hooks of ${theirs.join(', ')}: every hook runs twice. ${advice(theirs)}`];
   });
 }
 

@@ -77,13 +77,19 @@ test('a harness that also runs Claude Code’s hooks, registered with both: said
   const config = () => loadConfig(box.env, {}, box.root);
   await box.flipstream(['init', 'claude-code', '--yes']);
   expect(doubles(config())).toEqual([]);
-  expect((await box.flipstream(['init', 'cursor', '--yes'])).out).toContain('Keep one: ');
+  expect((await box.flipstream(['init', 'cursor', '--yes'])).out).toContain('Keep Cursor’s own, ');
   await box.flipstream(['init', 'copilot', '--yes']);
   expect(doubles(config()).map((one) => one.split(' also ')[0])).toEqual(['Cursor']);
   await box.flipstream(['init', 'claude-code', '--project', '--yes']);
   expect(doubles(config()).map((one) => one.split(' also ')[0])).toEqual(['Cursor', 'GitHub Copilot CLI']);
   const found = await box.flipstream(['doctor', '--json']);
   expect(found.out).toContain('Cursor also runs the hooks of');
+  expect(found.out).toContain('Keep Cursor’s own, ');
+  // what is proposed ends it, and keeps the harness's own
+  const [, proposed = ''] = /Keep Copilot’s own, [^:]*: flipstream (.*?), then/.exec(found.out) ?? [];
+  expect((await box.flipstream([...proposed.split(' '), '--yes'])).code).toBe(0);
+  expect(doubles(config()).map((one) => one.split(' also ')[0])).toEqual(['Cursor']);
+  expect((await box.flipstream(['doctor'])).out).toContain('GitHub Copilot CLI is connected');
 });
 
 test('a project gets its local settings, never the shared ones: they would carry paths of this machine', async () => {
