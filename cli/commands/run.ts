@@ -53,7 +53,9 @@ async function attempts(context: Context, argv: readonly string[]): Promise<Ran>
   for (let done = 1; ; done++) {
     const env = {
       ...{ ...io.env, FLIPSTREAM_HOME: config.home.root, FLIPSTREAM_RUN: run_id },
-      ...(session && !next.resumes ? { FLIPSTREAM_RUN_SESSION: session.session_id } : {}),
+      ...(session && !next.resumes
+        ? { FLIPSTREAM_RUN_SESSION: session.session_id, FLIPSTREAM_RUN_HARNESS: session.harness }
+        : {}),
     };
     const before = sessionsOf(config.home, run_id).length;
     const code = await harness(context, next.argv, env);

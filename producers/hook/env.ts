@@ -20,8 +20,11 @@ export interface HookEnvironment {
 
 export interface RunEnvironment {
   id: string;
-  /** The session of the run's first attempt, when this attempt is one that the harness begins anew: it is recorded there. */
-  session: string | null;
+  /**
+   * The session of the run's first attempt and whose it is, when this attempt is one that the harness begins anew: what
+   * that harness tells is recorded there, and nothing of another that its agent starts.
+   */
+  session: { id: string; harness: string } | null;
 }
 
 /** @param home given on the command line; it wins over the environment */
@@ -52,7 +55,10 @@ function foldersIn(env: NodeJS.ProcessEnv): HarnessFolders | null {
 function runIn({
   FLIPSTREAM_RUN: id,
   FLIPSTREAM_RUN_SESSION: session,
+  FLIPSTREAM_RUN_HARNESS: harness,
 }: NodeJS.ProcessEnv): RunEnvironment | null {
   // it names a file of ours
-  return id && /^[\w-]{1,64}$/.test(id) ? { id, session: session || null } : null;
+  return id && /^[\w-]{1,64}$/.test(id)
+    ? { id, session: session && harness ? { id: session, harness } : null }
+    : null;
 }

@@ -18,14 +18,19 @@ const DEFAULTS = { fieldLimit: 65_536, collector: null, httpPort: null };
 
 test('the run that started the harness, and the session that its attempts are recorded in', () => {
   const run = (env: NodeJS.ProcessEnv) => readEnvironment('/h', env).run;
-  expect(run({ FLIPSTREAM_RUN: 'r-1', FLIPSTREAM_RUN_SESSION: 's' })).toEqual({ id: 'r-1', session: 's' });
+  const session = { FLIPSTREAM_RUN: 'r-1', FLIPSTREAM_RUN_SESSION: 's' };
+  expect(run({ ...session, FLIPSTREAM_RUN_HARNESS: 'cline' })).toEqual({
+    ...{ id: 'r-1', session: { id: 's', harness: 'cline' } },
+  });
+  // without knowing whose the session is nothing can be of it
+  expect(run(session)).toEqual({ id: 'r-1', session: null });
   expect(run({ FLIPSTREAM_RUN: 'r-1', FLIPSTREAM_RUN_SESSION: '' })).toEqual({ id: 'r-1', session: null });
   expect(run({ FLIPSTREAM_RUN: '../r' })).toBeNull();
   expect(run({})).toBeNull();
 });
 
 test('a session of a run names the run, and its own id where it is recorded under another', () => {
-  const run = { id: 'r-1', session: 'first' };
+  const run = { id: 'r-1', session: { id: 'first', harness: 'claude-code' } };
   const payload = { session_id: 'second', hook_event_name: 'SessionStart', cwd: '/w' };
   const heard = { ...hear(Buffer.from(JSON.stringify(payload))), sessionId: 'first' };
   expect(runFacts(place.home, run, heard)).toEqual({ run_id: 'r-1', original_id: 'second' });
@@ -34,6 +39,21 @@ test('a session of a run names the run, and its own id where it is recorded unde
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { session_id: 'first', harness: 'claude-code', cwd: '/w' },
     { session_id: 'second', harness: 'claude-code', cwd: '/w' },
+  ]);
+});
+
+test('a run\u2019s session takes what its own harness tells, and nothing of another that the agent starts', async () => {
+  const run = { id: 'r-1', session: { id: 'cline-first', harness: 'cline' } };
+  const environment = { ...readEnvironment(place.home.root, {}), run };
+  const cline = { clineVersion: '3', hookName: 'TaskStart', timestamp: '1', taskId: 'cline-second' };
+  const claude = { session_id: 'claude-nested', hook_event_name: 'UserPromptSubmit', prompt: 'x', cwd: '/w' };
+  const unknown = { session_id: 'some-nested', event: 'start' };
+  for (const payload of [cline, claude, unknown])
+    await hookInProcess(place.home, JSON.stringify(payload), { environment });
+  expect(spooled(place.home).map(({ harness, session_id }) => [harness, session_id])).toEqual([
+    ['cline', 'cline-first'],
+    ['claude-code', 'claude-nested'],
+    ['unknown', 'some-nested'],
   ]);
 });
 

@@ -91,7 +91,8 @@ export async function runHook(io: HookIo): Promise<void> {
 
 /** Attempts of a run that the harness cannot resume are one session all the same: so one chain, and one budget. */
 function inRun(heard: Heard, { run }: HookEnvironment): Heard {
-  return run?.session && heard.adapter ? { ...heard, sessionId: run.session } : heard;
+  const session = run?.session;
+  return session && heard.adapter?.harness === session.harness ? { ...heard, sessionId: session.id } : heard;
 }
 
 function contextOf(io: HookIo, hash: Hash): CaptureContext {
