@@ -103,6 +103,7 @@ async function reducing(count: number, dir: string): Promise<void> {
   const reducer: Reducer<{ n: number }> = {
     group: 'bench reducer',
     inputs: ['trace.raw'],
+    outputs: ['trace.events'],
     apply: (state, { key, value }) => {
       const n = (state?.n ?? 0) + 1;
       if (n + 1 >= 0 && 'event_id' in value && 'chain_id' in value && 'text_redacted' in value) {

@@ -65,6 +65,8 @@ export interface Reducer<S, P = undefined> {
   /** Consumer group; its changelog is `<group>.state`. */
   group: string;
   inputs: readonly TopicName[];
+  /** Every topic that `apply` may write to: they are looked for before anything is written. */
+  outputs: readonly TopicName[];
   /** State key of a record; records of one key meet in one partition. Default: the record's key. */
   stateKey?: (record: Incoming) => string;
   /**

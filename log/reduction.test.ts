@@ -35,6 +35,7 @@ function batchOf(numbers: number[]): Decoded {
 const sum: Reducer<{ n: number }> = {
   group: 'sum',
   inputs: ['trace.raw'],
+  outputs: [],
   apply: (state, record) => {
     const own = state ?? { n: 0 };
     own.n += record.offset;
@@ -92,6 +93,7 @@ describe('a reduction', () => {
     const telling: Reducer<null> = {
       group: 'telling',
       inputs: ['trace.raw'],
+      outputs: ['tasks', 'trace.raw'],
       apply: (_, { offset }) => ({ state: null, out: [task(`v${offset}`), event('k', offset)] }),
     };
     const check = (out: Outgoing) => ({
@@ -126,9 +128,28 @@ describe('a reduction', () => {
     const making: Reducer<null> = {
       group: 'making',
       inputs: ['trace.raw'],
+      outputs: ['trace.raw'],
       apply: () => ({ state: null, out: [event('k', 1)] }),
     };
     const reduction = createReduction(making, null, { ...encoding, check: () => null });
     await expect(reduction.process(batchOf([1]), none)).rejects.toThrow('no reviewer');
   });
+});
+
+test('a batch that takes long lets timers and connections have their turn: the signs of life are among them', async () => {
+  const slow: Reducer<{ n: number }> = {
+    ...sum,
+    apply: (state, record) => {
+      for (const until = performance.now() + 5; performance.now() < until; );
+      return { state: { n: (state?.n ?? 0) + record.offset }, out: [] };
+    },
+  };
+  let signs = 0;
+  const beats = setInterval(() => signs++, 1);
+  const reduction = createReduction(slow, null, encoding);
+  const numbers = Array.from({ length: 60 }, (_, n) => n);
+  const { states } = await reduction.process(batchOf(numbers), async () => new Map());
+  clearInterval(beats);
+  expect(signs).toBeGreaterThan(1);
+  expect([...states.values()]).toEqual([JSON.stringify({ n: 1770 })]);
 });

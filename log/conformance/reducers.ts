@@ -133,6 +133,7 @@ export function reducersConform(rigged: Harness): void {
         const running = log.run<null, string>({
           group: 'prep',
           inputs: ['trace.raw'],
+          outputs: [],
           prepare: { module: prepareModule, deadlineMs: 700, fallback: (why) => `fallback ${why}` },
           apply: (_state, _record, prepared) => {
             got.push(prepared);
@@ -152,6 +153,7 @@ export function reducersConform(rigged: Harness): void {
         const prep = (deadlineMs: number): Reducer<null, string> => ({
           group: 'prep',
           inputs: ['trace.raw'],
+          outputs: [],
           prepare: { module: prepareModule, deadlineMs, fallback: (why) => why },
           apply: (_state, _record, got) => {
             prepared.push(got);
@@ -180,6 +182,7 @@ export function reducersConform(rigged: Harness): void {
         const running = log.run<null, string>({
           group: 'prep',
           inputs: ['trace.raw'],
+          outputs: [],
           prepare: { module: new URL('./no-such.ts', import.meta.url), deadlineMs: 250, fallback: () => '' },
           apply: () => ({ state: null, out: [] }),
         });

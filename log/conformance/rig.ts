@@ -51,6 +51,7 @@ export function counter(group: string): Reducer<{ n: number }> {
   return {
     group,
     inputs: ['trace.raw'],
+    outputs: ['flip.metrics.deltas'],
     apply: (state, record) => {
       const n = (state?.n ?? 0) + 1;
       return {

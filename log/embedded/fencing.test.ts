@@ -15,6 +15,7 @@ const LONGER_THAN_A_LEASE = 60_000;
 const sealing: Reducer<{ n: number }> = {
   group: 'g',
   inputs: ['trace.raw'],
+  outputs: ['trace.quarantine'],
   apply: (state, record) => {
     const n = (state?.n ?? 0) + 1;
     const value = {

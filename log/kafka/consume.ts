@@ -53,7 +53,7 @@ export function consume<T extends TopicName, V>(
     try {
       const partitions = await persist(core, stop, async () => {
         await watch.remember(options.topics);
-        return core.catalog.together(options.topics);
+        return core.catalog.together([...options.topics, 'deadletter']);
       });
       const shared = { core, wire, feed, turns, options, busy };
       const places = createPlaces(shared, reading, stop, fail);

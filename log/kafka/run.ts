@@ -35,7 +35,7 @@ export function run<S, P>(core: Core, reducer: Reducer<S, P>): Running {
       const partitions = await persist(core, stop, async () => {
         await watch.remember(topics);
         await core.schemas.readyToWrite();
-        return core.catalog.together(topics);
+        return core.catalog.together([...topics, ...reducer.outputs, 'deadletter']);
       });
       const deal = () => {
         for (const partition of member.owned.keys()) {

@@ -10,6 +10,9 @@ export interface JoinOptions {
   keyRing: KeyRing;
 }
 
+const OUTPUTS = ['sessions', 'flips'] as const;
+type Output = (typeof OUTPUTS)[number];
+
 /**
  * Joins events and signed verdicts into `sessions` and `flips`, one a key. Any order and any repetition of
  * the same records gives the same last value for every key. Takes events as redact writes them: of those
@@ -20,12 +23,13 @@ export function createJoin({ keyRing }: JoinOptions) {
   return {
     group: 'join',
     inputs: ['trace.events', 'oracle.verdicts'] as const,
-    apply: (given: JoinState | null, record: StreamRecord): Step<JoinState, 'sessions' | 'flips'> => {
+    outputs: OUTPUTS,
+    apply: (given: JoinState | null, record: StreamRecord): Step<JoinState, Output> => {
       const state = given ?? emptyState();
       if (!merge(state, record)) return { state: given, out: [] };
       const sessionId = record.key;
       const { session, flips } = derive({ sessionId, state, rejectionOf: verified });
-      const out: Out<'sessions' | 'flips'>[] = [{ topic: 'sessions', key: sessionId, value: session }];
+      const out: Out<Output>[] = [{ topic: 'sessions', key: sessionId, value: session }];
       for (const flip of flips)
         out.push({ topic: 'flips', key: `${sessionId}:${flip.task_id}`, value: flip });
       return { state, out };

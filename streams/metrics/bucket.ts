@@ -7,6 +7,7 @@ export function createBucketMetrics() {
   return {
     group: 'metrics-bucket',
     inputs: ['flip.metrics.deltas'] as const,
+    outputs: ['flip.metrics'] as const,
     apply: (sums: FlipMetric | null, record: StreamRecord): Step<FlipMetric, 'flip.metrics'> => {
       if (!isFrom(record, 'flip.metrics.deltas')) return { state: sums, out: [] };
       const value = sums ? plus(sums, record.value) : { ...record.value };

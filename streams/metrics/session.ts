@@ -16,6 +16,7 @@ export function createSessionMetrics() {
   return {
     group: 'metrics-session',
     inputs: ['sessions'] as const,
+    outputs: ['flip.metrics.deltas'] as const,
     apply: (told: Told | null, record: StreamRecord): Step<Told, 'flip.metrics.deltas'> => {
       if (!isFrom(record, 'sessions')) return { state: told, out: [] };
       const { revision, capture } = record.value;

@@ -22,7 +22,9 @@ export type Scanned =
   | { found: 'doubt'; rules: string[] }
   | { found: 'unscanned'; why: 'timeout' | 'scanner_failed' };
 
-type Redacted = Out<'trace.events' | 'trace.quarantine'>;
+const OUTPUTS = ['trace.events', 'trace.quarantine'] as const;
+type Output = (typeof OUTPUTS)[number];
+type Redacted = Out<Output>;
 
 export interface RedactOptions {
   /** How long one batch of about 1 MiB may be scanned, milliseconds; a scan that outlives it is quarantined. */
@@ -42,6 +44,7 @@ export function createRedact({ deadlineMs = 10_000, module = SCAN }: RedactOptio
   return {
     group: 'redact',
     inputs: ['trace.raw'] as const,
+    outputs: OUTPUTS,
     prepare: {
       module,
       deadlineMs,
@@ -50,11 +53,7 @@ export function createRedact({ deadlineMs = 10_000, module = SCAN }: RedactOptio
         why: why === 'timeout' ? 'timeout' : 'scanner_failed',
       }),
     },
-    apply: (
-      state: Seen | null,
-      record: StreamRecord,
-      scanned: Scanned,
-    ): Step<Seen, 'trace.events' | 'trace.quarantine'> => {
+    apply: (state: Seen | null, record: StreamRecord, scanned: Scanned): Step<Seen, Output> => {
       if (!isFrom(record, 'trace.raw')) return { state, out: [] };
       const event = record.value;
       if (record.key !== event.session_id)

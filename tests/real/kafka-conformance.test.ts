@@ -1,6 +1,6 @@
 /** The suite that every engine of the log passes, on a real broker. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { caughtUp, counter, event, upTo } from '../../log/conformance/rig.ts';
+import { caughtUp, counter, event, until, upTo } from '../../log/conformance/rig.ts';
 import { logConforms } from '../../log/conformance.ts';
 import { fetchFrom } from '../../log/kafka/fetch.ts';
 import { createWire } from '../../log/kafka/wire.ts';
@@ -38,6 +38,30 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
     );
     await rig.close();
   });
+
+  test.each(['flip.metrics.deltas', 'deadletter'])(
+    'without %s, to which a reducer may write, nothing is written',
+    async (topic) => {
+      const rig = await kafkaRig(cluster, { partitions: 1 });
+      const log = await rig.open();
+      await log.publish(upTo(5).map((n) => event('k', n)));
+      const admin = clientOf(cluster.adminBrokers).admin();
+      await admin.connect();
+      await admin.deleteTopics({ topics: [topic] });
+      await until(async () => !(await admin.listTopics()).includes(topic));
+      const late = await rig.open();
+      const refused = { code: 'topic_missing', kind: 'usage', message: expect.stringContaining(topic) };
+      await expect(late.run(counter('count')).done).rejects.toMatchObject(refused);
+      if (topic === 'deadletter') {
+        const nobody = { group: 'g', topics: ['trace.raw'] as const, onBatch: async () => {} };
+        await expect(late.consume(nobody).done).rejects.toMatchObject(refused);
+      }
+      const [state] = await admin.fetchTopicOffsets('count.state');
+      expect([state?.high, await log.lag()]).toEqual(['0', []]);
+      await admin.disconnect();
+      await rig.close();
+    },
+  );
 
   test('what is published, derived and kept as state is compressed with zstd', async () => {
     const rig = await kafkaRig(cluster, { partitions: 1 });

@@ -35,9 +35,12 @@ test('quarantine and dead letters are readable by few', () => {
   expect(may('READ', 'deadletter')).toEqual(['sink', 'reviewer']);
 });
 
-test('streams may read every input of its reducers, and its own changelogs', () => {
-  for (const { group, inputs } of reducers)
+test('streams may read every input of its reducers, write what they put out, and both with its changelogs', () => {
+  for (const { group, inputs, outputs } of reducers) {
     for (const topic of [...inputs, `${group}.state`]) expect(may('READ', topic)).toContain('streams');
+    for (const topic of [...outputs, `${group}.state`, 'deadletter'])
+      expect(may('WRITE', topic)).toContain('streams');
+  }
 });
 
 test('a grant as the command of Kafka’s own tool', () => {
