@@ -18,6 +18,10 @@ test('import ends with 0, with 3 when something was refused, and says what and w
   writeFileSync(join(box.root, 'files', 'a.jsonl'), jsonl(transcript()));
   const good = await box.flipstream(['import', 'files', '--json']);
   expect(good).toMatchObject({ code: 0 });
+  writeFileSync(join(box.root, 'files', 'agent-a1.meta.json'), '{"agentType":"Explore"}');
+  const beside = await box.flipstream(['import', 'files']);
+  expect(beside.code).toBe(0);
+  expect(beside.out).toMatch(/claude-code: what a subagent was begun as +1/);
   expect(good.json()).toMatchObject({
     formats: { 'claude-code': { messages: 2, tool_calls: 1, failures: 1, refused: 0 } },
   });

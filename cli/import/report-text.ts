@@ -24,6 +24,7 @@ const SHOWN = 20;
 export function reportText(report: Report): string {
   const rows = Object.entries(report.formats).map(([format, counts]) => ({ format, ...counts }));
   const reasons = Object.entries(report.reasons).map(([reason, count]) => ({ reason, count }));
+  const sidecars = Object.entries(report.sidecars).map(([file, count]) => ({ file, count }));
   const kinds = Object.entries(report.kinds)
     .sort(([, a], [, b]) => b - a)
     .map(([kind, count]) => ({ kind, count }));
@@ -34,6 +35,9 @@ export function reportText(report: Report): string {
     rows.length > 0 ? table(COLUMNS, rows) : 'Nothing was imported.',
     ...(kinds.length > 0 ? ['', 'Kept as notices:', table(['kind', 'count'], kinds)] : []),
     ...(reasons.length > 0 ? ['', 'Refused:', table(['reason', 'count'], reasons), ...refused] : []),
+    ...(sidecars.length > 0
+      ? ['', 'Passed over, beside the trajectories:', table(['file', 'count'], sidecars)]
+      : []),
     ...(report.skipped > 0 ? ['', `${report.skipped} other files are no trajectories.`] : []),
     ...(rows.length > 0 ? ['', 'They land in the tables while flipstream up runs.'] : []),
   ].join('\n');

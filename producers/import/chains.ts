@@ -45,7 +45,8 @@ export interface Chains {
   isCaptured(session: Session): boolean;
   isRepeated(format: string, session: Session, own: string): boolean;
   remember(format: string, session: Session, folder: string): void;
-  imported(format: string, originalId: string): { session: Session; folder: string }[];
+  /** Of those under an original id the ones in the folder; if there are none, the last ones of any. */
+  imported(format: string, originalId: string, folder: string): Remembered;
   /** Ends every session that was told of. Outside any transaction. */
   closeAll(): void;
   /** Publishes what was committed. Outside any transaction. */
@@ -54,6 +55,7 @@ export interface Chains {
 }
 
 const Remembered = z.array(z.object({ session: z.custom<Session>(), folder: z.string() }));
+type Remembered = z.infer<typeof Remembered>;
 const MOST_REMEMBERED = 64;
 
 /** @throws FlipstreamError `import_running` (usage), and those of the collector's database */
@@ -78,6 +80,9 @@ export function openChains({ home, log, clock, limit, warn }: ChainsOptions): Ch
     committer ??= createCommitter(deps);
     return committer;
   };
+
+  const rememberedAs = (format: string, originalId: string) => `imported ${format} ${originalId}`;
+  const remembered = (name: string) => Remembered.parse(JSON.parse(store.meta(name) ?? '[]'));
 
   return {
     transaction(work) {
@@ -125,13 +130,18 @@ export function openChains({ home, log, clock, limit, warn }: ChainsOptions): Ch
       return false;
     },
     remember(format, session, folder) {
-      const name = `imported ${format} ${session.original_id}`;
-      const before = Remembered.parse(JSON.parse(store.meta(name) ?? '[]'));
-      if (before.some((one) => one.session.id === session.id && one.folder === folder)) return;
-      store.putMeta(name, JSON.stringify([...before, { session, folder }].slice(-MOST_REMEMBERED)));
+      const name = rememberedAs(format, session.original_id);
+      for (const each of [name, `${name} in ${folder}`]) {
+        const before = remembered(each);
+        if (before.some((one) => one.session.id === session.id && one.folder === folder)) continue;
+        store.putMeta(each, JSON.stringify([...before, { session, folder }].slice(-MOST_REMEMBERED)));
+      }
     },
-    imported: (format, originalId) =>
-      Remembered.parse(JSON.parse(store.meta(`imported ${format} ${originalId}`) ?? '[]')),
+    imported(format, originalId, folder) {
+      const name = rememberedAs(format, originalId);
+      const beside = remembered(`${name} in ${folder}`);
+      return beside.length > 0 ? beside : remembered(name);
+    },
     closeAll() {
       for (const id of store.openSessions())
         store.transaction(() => {

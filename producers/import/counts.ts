@@ -37,6 +37,8 @@ export interface Report {
   formats: Record<string, Counts>;
   /** Files in folders that are no trajectories at all. */
   skipped: number;
+  /** Files that harnesses keep beside their trajectories, by what they are. */
+  sidecars: Record<string, number>;
   /** How many were refused for each reason. */
   reasons: Record<string, number>;
   /** The first of them. */
@@ -49,7 +51,7 @@ const SHOWN = 100;
 const FAILED: ReadonlySet<unknown> = new Set(['error', 'denied', 'interrupted']);
 
 export function newReport(): Report {
-  return { formats: {}, skipped: 0, reasons: {}, refused: [], kinds: {} };
+  return { formats: {}, skipped: 0, sidecars: {}, reasons: {}, refused: [], kinds: {} };
 }
 
 export function countsOf(report: Report, format: string): Counts {

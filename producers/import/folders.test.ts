@@ -1,8 +1,8 @@
 /** Folders as harnesses leave them: sessions in several files, and what lies beside them. */
-import { utimesSync } from 'node:fs';
+import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Bench, importBench, toldTo } from './testing.ts';
+import { type Bench, importBench, jsonl, toldTo } from './testing.ts';
 
 let bench: Bench;
 beforeEach(() => {
@@ -53,4 +53,82 @@ test('OpenHands’ SDK: a conversation of a file an event is one session, each c
   expect(new Set(bench.log.events.map(({ session_id }) => session_id))).toEqual(
     new Set(['import:openhands-sdk:c0ffee']),
   );
+});
+
+test('what harnesses keep beside their trajectories is passed over as what it is', async () => {
+  const prediction = { model_name_or_path: 'm', instance_id: 'i', model_patch: 'diff' };
+  const session = join('projects', '-w', ID);
+  const files: Record<string, unknown> = {
+    [join(session, 'subagents', 'agent-a1.meta.json')]: { agentType: 'Explore', description: 'look' },
+    [join(session, 'tool-results', 'b1.json')]: [{ any: 'thing' }],
+    [join('projects', '-w', 'sessions-index.json')]: { version: 1, entries: [] },
+    [join('gemini', 'logs.json')]: [
+      { sessionId: 'g', messageId: 0, type: 'user', message: 'fix', timestamp: '2026-01-01T00:00:00.000Z' },
+    ],
+    [join('gemini', 'checkpoint-a.json')]: { history: [{ role: 'user', parts: [] }] },
+    [join('c0ffee', 'base_state.json')]: { id: ID, agent: {}, execution_status: 'idle' },
+    [join('out', 'i', 'i.pred')]: prediction,
+    [join('out', 'preds.json')]: { i: prediction },
+    [join('out', 'results.json')]: { total_instances: 1, resolved_ids: ['i'] },
+  };
+  for (const [name, content] of Object.entries(files)) bench.file(name, JSON.stringify(content, null, 2));
+  bench.file('all_preds.jsonl', jsonl([prediction, prediction]));
+  bench.file('package.json', '{"name":"x"}');
+  const report = await bench.run();
+  expect(report.reasons).toEqual({ 'no format that is known': 1 });
+  expect(report.refused.map(({ path }) => path)).toEqual([join(bench.folder, 'package.json')]);
+  expect(report.sidecars).toEqual({
+    'claude-code: what a subagent was begun as': 1,
+    'claude-code: a long output of a tool': 1,
+    'claude-code: an index of sessions': 1,
+    'gemini: a list of prompts': 1,
+    'gemini: a saved conversation': 1,
+    'openhands-sdk: the state of a conversation': 1,
+    'swe-agent, mini-swe-agent: predictions': 3,
+    'swe-bench, swe-smith: a summary of evaluations': 1,
+  });
+  expect(bench.log.events).toEqual([]);
+});
+
+test('Shepherd: the manifest says of each scope who began it and what became of it', async () => {
+  const line = (scope_id: string) => ({
+    effect: { effect_type: 'prompt_sent', user_prompt: `fix ${scope_id}`, timestamp: 1780000000 },
+    ...{ sequence: 0, scope_id },
+  });
+  const scope = (scope_id: string, parent_scope_id: string | null, status: string) => ({
+    ...{ scope_id, parent_scope_id, stream_file: `scope_${scope_id}.jsonl`, status, depth: 0, metadata: {} },
+  });
+  const manifest = (status: string) => ({
+    ...{ version: '1.0', root_scope_id: 'root', created_at: '2026-11-30T07:00:00Z', metadata: { by: 'x' } },
+    scopes: [scope('root', null, 'active'), scope('try', 'root', status), scope('idle', 'root', 'discarded')],
+  });
+  // it is read after the streams that it speaks of, whichever file is older
+  for (const folder of ['one', 'two']) {
+    bench.file(join(folder, 'manifest.json'), JSON.stringify(manifest('active'), null, 2));
+    bench.file(join(folder, 'scope_root.jsonl'), jsonl([line('root')]));
+    bench.file(join(folder, 'scope_try.jsonl'), jsonl([{ ...line('try'), scope_id: `try ${folder}` }]));
+    bench.file(join(folder, 'scope_idle.jsonl'), '');
+  }
+  const stray = bench.file(join('three', 'manifest.json'), JSON.stringify(manifest('active')));
+  const report = await bench.run();
+  expect(report.reasons).toEqual({ 'a manifest of streams that were not imported': 1 });
+  rmSync(stray);
+  const scopes = () => bench.log.events.filter(({ kind }) => kind === 'scope');
+  const tried = (folder: string) =>
+    scopes()
+      .filter(({ session_id }) => session_id.includes(`try ${folder}`))
+      .map(({ reason, parent_session_id }) => [reason, parent_session_id]);
+  const root = 'import:shepherd:root-1780000000';
+  expect(tried('one')).toEqual([['active', root]]);
+  expect(tried('two')).toEqual([['active', root]]);
+  expect(scopes().map(({ reason, session_id }) => `${reason} ${session_id}`)).toContain(`discarded ${root}`);
+  expect(bench.log.events.find(({ kind }) => kind === 'manifest')?.input_redacted).toContain('"by":"x"');
+  bench.file(join('one', 'manifest.json'), JSON.stringify(manifest('merged'), null, 2));
+  const again = await bench.run();
+  expect(again.reasons).toEqual({});
+  expect(tried('one')).toEqual([
+    ['active', root],
+    ['merged', root],
+  ]);
+  expect(tried('two')).toHaveLength(1);
 });

@@ -10,12 +10,24 @@ import { openhands } from './openhands.ts';
 import { openhandsSdk } from './openhands-sdk.ts';
 import type { Peek } from './peek.ts';
 import { shepherdJson, shepherdLines, shepherdTrace } from './shepherd.ts';
+import { shepherdManifest } from './shepherd-manifest.ts';
 import { sweAgent } from './swe-agent.ts';
 import { sweSmith } from './swe-smith.ts';
 
 /** Every format that can be imported; of several that would take a file the first does. */
 const IMPORTERS: readonly Importer[] = [
-  ...[atif, shepherdTrace, shepherdJson, shepherdLines, codex, claudeCode, geminiLines, gemini, opencode],
+  ...[
+    atif,
+    shepherdManifest,
+    shepherdTrace,
+    shepherdJson,
+    shepherdLines,
+    codex,
+    claudeCode,
+    geminiLines,
+    gemini,
+    opencode,
+  ],
   ...[openhands, openhandsSdk, miniSweAgent, openaiChat, sweAgent, sweSmith],
 ];
 

@@ -17,6 +17,7 @@ import type { FileFacts, Importer, Item, Reader, Session, Told } from './importe
 import { openSource, type Source } from './open.ts';
 import { peek } from './peek.ts';
 import { placeText, type Read, recordsOf } from './records.ts';
+import { sidecarOf } from './sidecars.ts';
 import { type Found, reasonOf, walk } from './walk.ts';
 
 export interface ImportOptions extends ChainsOptions {
@@ -80,6 +81,11 @@ async function importFile(found: Found, run: Run): Promise<boolean> {
   try {
     const source = await openSource(found);
     const look = peek(source.head);
+    const sidecar = sidecarOf(found.path, look);
+    if (sidecar !== null) {
+      report.sidecars[sidecar] = (report.sidecars[sidecar] ?? 0) + 1;
+      return true;
+    }
     const importer = recognise(look);
     if (!importer) {
       if (found.named || look.root !== null)
@@ -128,7 +134,7 @@ async function factsOf(
     isRepeated: (session, own) => chains.isRepeated(format, session, own),
     imported: (originalId) =>
       importer.about?.flatMap((other) =>
-        chains.imported(other, originalId).map((one) => ({ ...one, format: other })),
+        chains.imported(other, originalId, dirname(source.path)).map((one) => ({ ...one, format: other })),
       ) ?? [],
   };
 }

@@ -56,7 +56,7 @@ export interface FileFacts {
   peek: Peek;
   /** Whether an earlier file, or an earlier import, had this record: history that a fork repeats. Notes it, too. */
   isRepeated: (session: Session, own: string) => boolean;
-  /** Sessions imported under an original id, by folder of their file; for reports that lie beside trajectories. */
+  /** Sessions imported under an original id, by folder of their file: those that lie beside this file, where there are any. */
   imported: (originalId: string) => { format: string; session: Session; folder: string }[];
 }
 
