@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { FlipstreamError } from '../schemas/errors.ts';
 import { TOPICS } from '../schemas/topics.ts';
+import { breathing } from './breathing.ts';
 import type { Incoming, Outgoing, Reducer } from './log.ts';
 import type { Preparer } from './prepare.ts';
 import type { Decoded, Encoded, RawRecord, Refused } from './values.ts';
@@ -64,12 +65,14 @@ export function createReduction<S, P>(
     const states = new Map<string, S | null>();
     for (const [key, { state }] of before) states.set(key, state);
     const outputs: (Encoded | Outgoing)[] = [];
-    records.forEach((record, index) => {
+    const breath = breathing();
+    for (const [index, record] of records.entries()) {
+      await breath();
       const key = keys[index] ?? record.key;
       const step = applyTo(states.get(key) ?? null, record, prepared[index]);
       states.set(key, step.state);
       outputs.push(...step.out);
-    });
+    }
     const frozen = new Map<string, string | null>();
     for (const [key, state] of states) {
       // Compared as text: a reducer may hand back the very object it was given, changed.
@@ -111,7 +114,9 @@ export function createReduction<S, P>(
       const record = raw[index];
       if (record) refused.push({ record, reason: 'apply_failed', message: told(reducer.group, error) });
     };
+    const breath = breathing();
     for (const [index, record] of records.entries()) {
+      await breath();
       let key: string;
       try {
         key = stateKey(record);
