@@ -5,10 +5,15 @@ import { openReader } from '../warehouse/query.ts';
 import type { Value } from '../warehouse/values.ts';
 import type { Query } from './sql/result.ts';
 
+/** A row by its columns' names. */
+export type Row = Record<string, Value | undefined>;
+
 export interface Warehouse {
   query: Query;
   /** Rows of the last statement as objects. */
-  records(sql: string): Promise<Record<string, Value | undefined>[]>;
+  records(sql: string): Promise<Row[]>;
+  /** The same of one SELECT, some thousand rows at a time. */
+  chunks(sql: string): AsyncIterable<Row[]>;
 }
 
 /** The folder of the home's tables. @throws FlipstreamError `no_warehouse` (usage) when nothing has landed yet. */
@@ -33,10 +38,19 @@ export async function withWarehouse<T>(home: Home, work: (warehouse: Warehouse) 
       query,
       async records(sql) {
         const { columns, rows } = await query(sql);
-        return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i]])));
+        return recordsOf(columns, rows);
+      },
+      async *chunks(sql) {
+        const { columns, rows } = await reader.stream(sql);
+        const names = columns.map(({ name }) => name);
+        for await (const chunk of rows) yield recordsOf(names, chunk);
       },
     });
   } finally {
     reader.close();
   }
+}
+
+function recordsOf(columns: readonly string[], rows: readonly (readonly Value[])[]): Row[] {
+  return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i]])));
 }

@@ -9,6 +9,7 @@ import type { TraceEvent } from '../../schemas/generated.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { requireFree } from '../out-path.ts';
+import { withProgress } from '../progress.ts';
 import { sessionEvents, sessionRow } from '../session/read.ts';
 import { withWarehouse } from '../warehouse.ts';
 
@@ -27,7 +28,7 @@ export function addExport(cli: Cli): void {
     'export <format> <session>',
     `print a session as ${Object.keys(FORMATS).join(', ')}`,
   ).option('--out <file>', 'write it to a new file');
-  handle(cli, command, Flags, async ({ config, out }, flags, [format = '', given = '']) => {
+  handle(cli, command, Flags, async ({ config, out, io }, flags, [format = '', given = '']) => {
     const write = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
     if (!write)
       throw new FlipstreamError(
@@ -35,10 +36,12 @@ export function addExport(cli: Cli): void {
         'usage',
         `There is no format ${format}: give one of ${Object.keys(FORMATS).join(', ')}.`,
       );
-    const events = await withWarehouse(config.home, async (warehouse) => {
-      const { session_id } = await sessionRow(warehouse, given);
-      return sessionEvents(warehouse, session_id);
-    });
+    const events = await withProgress(io.stderr, 'Reading the session', (progress) =>
+      withWarehouse(config.home, async (warehouse) => {
+        const { session_id } = await sessionRow(warehouse, given);
+        return sessionEvents(warehouse, session_id, progress);
+      }),
+    );
     const text = write(events);
     const partial = isPartial(events);
     if (flags.out === undefined) out.raw(text);

@@ -4,6 +4,7 @@ import { addCommand, type Cli, handle } from '../command.ts';
 import { against, Count } from '../flags.ts';
 import { followFlips } from '../follow-flips.ts';
 import { withLog } from '../open-log.ts';
+import { withProgress } from '../progress.ts';
 import { unlessStopped } from '../stop.ts';
 import { table } from '../table.ts';
 import { withWarehouse } from '../warehouse.ts';
@@ -31,11 +32,13 @@ export function addFlips(cli: Cli): void {
         return withLog(config, async (log) => {
           for await (const flip of followFlips(log, io.signal)) out.item(flip, () => describe(flip));
         });
-      const rows = await unlessStopped(io.signal, () =>
-        withWarehouse(config.home, ({ records }) =>
-          records(
-            `select session_id, task_id, attempt, flipped_at, runner, placement, evidence, retracted
-           from flips order by flipped_at desc, session_id limit ${flags.limit}`,
+      const rows = await withProgress(io.stderr, 'Asking', () =>
+        unlessStopped(io.signal, () =>
+          withWarehouse(config.home, ({ records }) =>
+            records(
+              `select session_id, task_id, attempt, flipped_at, runner, placement, evidence, retracted
+               from flips order by flipped_at desc, session_id limit ${flags.limit}`,
+            ),
           ),
         ),
       );

@@ -8,8 +8,9 @@ import { readKeyRing } from '../key-ring.ts';
 import { requireFree } from '../out-path.ts';
 import { withProgress } from '../progress.ts';
 import { sessionEvents, sessionRow, sessionVerdicts } from '../session/read.ts';
-import { type Bundle, bundleFiles, bundleText, makeBundle, readBundle } from '../verify/bundle.ts';
-import { checkBundle } from '../verify/check.ts';
+import { inSteps } from '../steps.ts';
+import { type Bundle, bundleFiles, bundleText, makingBundle, readBundle } from '../verify/bundle.ts';
+import { checking } from '../verify/check.ts';
 import { withWarehouse } from '../warehouse.ts';
 
 const Flags = z.looseObject({ out: z.string().min(1).optional() });
@@ -23,18 +24,19 @@ export function addSessionExport(cli: Cli, session: Cli['program']): void {
   ).option('--out <path>', 'a folder, or one file if it ends in .jsonl (default: session-<id>)');
   handle(cli, command, Flags, async ({ config, out, io }, flags, [given = '']) => {
     const ring = readKeyRing(config.home.keyRing);
-    const bundle = await withProgress(io.stderr, 'Reading the session', () =>
-      withWarehouse(config.home, async (warehouse) => {
+    const path = resolve(config.cwd, flags.out ?? `session-${given}`);
+    const { bundle, report } = await withProgress(io.stderr, 'Exporting the session', async (progress) => {
+      const bundle = await withWarehouse(config.home, async (warehouse) => {
         await refuseNewerTables(config.home.warehouse);
         const { session_id } = await sessionRow(warehouse, given);
-        const events = await sessionEvents(warehouse, session_id);
-        return makeBundle(session_id, events, await sessionVerdicts(warehouse, session_id), ring);
-      }),
-    );
-    const path = resolve(config.cwd, flags.out ?? `session-${given}`);
-    writeBundle(path, bundle);
-    // Read back from the disk: what was written is what counts.
-    const report = checkBundle(readBundle(path), null);
+        const events = await sessionEvents(warehouse, session_id, progress);
+        const verdicts = await sessionVerdicts(warehouse, session_id);
+        return inSteps(makingBundle(session_id, events, verdicts, ring), progress);
+      });
+      writeBundle(path, bundle);
+      // Read back from the disk: what was written is what counts.
+      return { bundle, report: await inSteps(checking(readBundle(path), null), progress) };
+    });
     const counts = { events: bundle.events.length, verdicts: bundle.verdicts.length };
     out.result({ path, ...counts, state: report.state }, () =>
       [

@@ -3,9 +3,10 @@ import { OUTCOMES } from '../../schemas/outcome.ts';
 import { text } from '../../warehouse/duck.ts';
 import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
 import { Count } from '../flags.ts';
+import { withProgress } from '../progress.ts';
 import { sessionRow } from '../session/read.ts';
 import { table } from '../table.ts';
-import { withWarehouse } from '../warehouse.ts';
+import { type Row, withWarehouse } from '../warehouse.ts';
 
 const Flags = z.looseObject({
   limit: Count.default(50),
@@ -19,16 +20,18 @@ export function addSessions(cli: Cli, session: Cli['program']): void {
     .option('--limit <n>', 'the newest n (default: 50)')
     .option('--task <id>', 'only sessions on this task')
     .option('--outcome <outcome>', `only sessions with this outcome: ${OUTCOMES.join(', ')}`);
-  handle(cli, list, Flags, async ({ config, out }, flags) => {
+  handle(cli, list, Flags, async ({ config, out, io }, flags) => {
     const where = [
       ...(flags.task === undefined ? [] : [`task_id = ${text(flags.task)}`]),
       ...(flags.outcome === undefined ? [] : [`outcome = ${text(flags.outcome)}`]),
     ];
-    const rows = await withWarehouse(config.home, ({ records }) =>
-      records(
-        `select session_id, started_at, task_id, outcome, attempts, turns, tool_calls, events, ended, marks
-         from sessions ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
-         order by started_at desc nulls last, session_id limit ${flags.limit}`,
+    const rows = await withProgress(io.stderr, 'Asking', () =>
+      withWarehouse(config.home, ({ records }) =>
+        records(
+          `select session_id, started_at, task_id, outcome, attempts, turns, tool_calls, events, ended, marks
+           from sessions ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
+           order by started_at desc nulls last, session_id limit ${flags.limit}`,
+        ),
       ),
     );
     const columns = [
@@ -51,28 +54,34 @@ export function addSessions(cli: Cli, session: Cli['program']): void {
   handle(cli, show, NoFlags, async (context, _, [id = '']) => showSession(context, id));
 }
 
-async function showSession({ config, out }: Context, given: string): Promise<void> {
-  await withWarehouse(config.home, async (warehouse) => {
-    const row = await sessionRow(warehouse, given);
-    const id = text(row.session_id);
-    const steps = await warehouse.records(
-      `select n, ts, turn, agent_id, who, tool_name, status, content, answer from conversation where session_id = ${id} order by n`,
-    );
-    const grades = await warehouse.records(
-      `select attempt, verdict, released_at, runner, placement, evidence from grades where session_id = ${id} order by attempt`,
-    );
-    out.result({ session: row, steps, grades }, () =>
-      [
-        `session  ${row.session_id}`,
-        `task     ${row.task_id ?? 'none'}`,
-        `outcome  ${row.outcome ?? 'open'}${row.marks.length > 0 ? ` (${row.marks.join(', ')})` : ''}`,
-        '',
-        table(['n', 'who', 'tool_name', 'status', 'content', 'answer'], steps),
-        '',
-        grades.length > 0
-          ? table(['attempt', 'verdict', 'released_at', 'runner', 'placement', 'evidence'], grades)
-          : 'No signed verdicts.',
-      ].join('\n'),
-    );
-  });
+async function showSession({ config, out, io }: Context, given: string): Promise<void> {
+  const { session, steps, grades } = await withProgress(io.stderr, 'Reading the session', (progress) =>
+    withWarehouse(config.home, async (warehouse) => {
+      const session = await sessionRow(warehouse, given);
+      const id = text(session.session_id);
+      const steps: Row[] = [];
+      const said = `select n, ts, turn, agent_id, who, tool_name, status, content, answer from conversation where session_id = ${id} order by n`;
+      for await (const rows of warehouse.chunks(said)) {
+        steps.push(...rows);
+        progress.update(`${steps.length} steps read`);
+      }
+      const grades = await warehouse.records(
+        `select attempt, verdict, released_at, runner, placement, evidence from grades where session_id = ${id} order by attempt`,
+      );
+      return { session, steps, grades };
+    }),
+  );
+  out.result({ session, steps, grades }, () =>
+    [
+      `session  ${session.session_id}`,
+      `task     ${session.task_id ?? 'none'}`,
+      `outcome  ${session.outcome ?? 'open'}${session.marks.length > 0 ? ` (${session.marks.join(', ')})` : ''}`,
+      '',
+      table(['n', 'who', 'tool_name', 'status', 'content', 'answer'], steps),
+      '',
+      grades.length > 0
+        ? table(['attempt', 'verdict', 'released_at', 'runner', 'placement', 'evidence'], grades)
+        : 'No signed verdicts.',
+    ].join('\n'),
+  );
 }

@@ -3,8 +3,10 @@ import { z } from 'zod';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readKeyRing } from '../key-ring.ts';
+import { withProgress } from '../progress.ts';
+import { inSteps } from '../steps.ts';
 import { readBundle } from '../verify/bundle.ts';
-import { checkBundle } from '../verify/check.ts';
+import { checking } from '../verify/check.ts';
 import type { Report, State } from '../verify/report.ts';
 
 const Flags = z.looseObject({ keyRing: z.string().optional() });
@@ -24,9 +26,11 @@ export function addVerify(cli: Cli): void {
     'verify <bundle>',
     'check a bundle of session export: intact, redacted later, withheld, altered or unattested',
   ).option('--key-ring <file>', 'trust these public keys instead of those in the bundle');
-  handle(cli, command, Flags, async ({ out, config }, flags, [path = '']) => {
+  handle(cli, command, Flags, async ({ out, config, io }, flags, [path = '']) => {
     const given = flags.keyRing ? readKeyRing(resolve(config.cwd, flags.keyRing)) : null;
-    const report = checkBundle(readBundle(resolve(config.cwd, path)), given);
+    const report = await withProgress(io.stderr, 'Checking', (progress) =>
+      inSteps(checking(readBundle(resolve(config.cwd, path)), given), progress),
+    );
     out.result(report, () => describe(report));
     return EXIT_OF[report.state];
   });

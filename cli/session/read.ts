@@ -4,6 +4,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { jsonReader } from '../../schemas/from-json.ts';
 import type { TraceEvent, Verdict } from '../../schemas/generated.ts';
 import { text } from '../../warehouse/duck.ts';
+import type { Progress } from '../progress.ts';
 import type { Warehouse } from '../warehouse.ts';
 
 const SessionRow = z.looseObject({
@@ -43,10 +44,18 @@ export async function sessionRow(warehouse: Warehouse, given: string): Promise<S
   return first;
 }
 
-/** Every event of a session as it stands in the warehouse. */
-export async function sessionEvents(warehouse: Warehouse, id: string): Promise<TraceEvent[]> {
-  const rows = await warehouse.records(`select * from events where session_id = ${text(id)}`);
-  return rows.map(readEvent);
+/** Every event of a session as it stands in the warehouse; there may be a hundred thousand. */
+export async function sessionEvents(
+  warehouse: Warehouse,
+  id: string,
+  progress: Progress,
+): Promise<TraceEvent[]> {
+  const events: TraceEvent[] = [];
+  for await (const rows of warehouse.chunks(`select * from events where session_id = ${text(id)}`)) {
+    for (const row of rows) events.push(readEvent(row));
+    progress.update(`${events.length} events read`);
+  }
+  return events;
 }
 
 /** The signed verdicts under a session's key, the baseline's copy among them. */

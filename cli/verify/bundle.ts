@@ -9,6 +9,7 @@ import type { TraceEvent, Verdict } from '../../schemas/generated.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import { headerHash } from '../../schemas/header.ts';
 import type { KeyRing } from '../../schemas/signature.ts';
+import { atOnce, mapping, type Steps } from '../steps.ts';
 
 /** What the bundle says of itself: counts and heads, so that a cut end is noticed. Not signed. */
 export const Manifest = z.strictObject({
@@ -44,6 +45,16 @@ export function makeBundle(
   verdicts: readonly Verdict[],
   ring: KeyRing,
 ): Bundle {
+  return atOnce(makingBundle(sessionId, events, verdicts, ring));
+}
+
+/** `makeBundle` in steps, for a session that may be large. */
+export function* makingBundle(
+  sessionId: string,
+  events: readonly TraceEvent[],
+  verdicts: readonly Verdict[],
+  ring: KeyRing,
+): Steps<Bundle> {
   const sorted = events.toSorted(
     (a, b) => compare(a.chain_id, b.chain_id) || a.seq - b.seq || Number(a.fork) - Number(b.fork),
   );
@@ -64,7 +75,7 @@ export function makeBundle(
   return {
     manifest: canonical(manifest),
     keyRing,
-    events: sorted.map((event) => canonical(event)),
+    events: yield* mapping(sorted, 'events put in', (event) => canonical(event)),
     verdicts: verdicts
       .toSorted((a, b) => compare(a.verdict_id, b.verdict_id))
       .map((verdict) => canonical(verdict)),

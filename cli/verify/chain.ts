@@ -5,6 +5,7 @@ import { messageOf } from '../../schemas/errors.ts';
 import { jsonReader } from '../../schemas/from-json.ts';
 import type { TraceEvent } from '../../schemas/generated.ts';
 import { headerHash } from '../../schemas/header.ts';
+import { mapping, type Steps } from '../steps.ts';
 import { contentOfEvent } from './content.ts';
 import type { Problem, State } from './report.ts';
 
@@ -22,8 +23,12 @@ const readEvent = jsonReader('TraceEvent');
 const JsonObject = z.record(z.string(), z.unknown());
 
 /** Reads the events of one session; whatever cannot be one becomes a problem. */
-export function readEvents(lines: readonly string[], sessionId: string | null, problems: Problem[]): Link[] {
-  return lines.flatMap((text, index) => {
+export function* readEvents(
+  lines: readonly string[],
+  sessionId: string | null,
+  problems: Problem[],
+): Steps<Link[]> {
+  const links = yield* mapping(lines, 'events read', (text, index) => {
     const where = `events, line ${index + 1}`;
     try {
       const json = JsonObject.parse(JSON.parse(text));
@@ -60,6 +65,7 @@ export function readEvents(lines: readonly string[], sessionId: string | null, p
       return [];
     }
   });
+  return links.flat();
 }
 
 /**

@@ -1,10 +1,11 @@
-/** `verify` itself: a pure function from a bundle to a report. */
+/** `verify` itself: from a bundle to a report, and nothing else. */
 import { canonical } from '../../schemas/canonical.ts';
 import type { Flip, Session, Verdict } from '../../schemas/generated.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import { KeyRing } from '../../schemas/signature.ts';
 import { createJoin } from '../../streams/join/join.ts';
 import type { StreamRecord } from '../../streams/record.ts';
+import { atOnce, type Steps, stepOf } from '../steps.ts';
 import { type Bundle, compare, Manifest } from './bundle.ts';
 import { checkChain, type Link, readEvents } from './chain.ts';
 import { faultsOf, refuseFaulty } from './keys.ts';
@@ -28,6 +29,11 @@ const SEVERITY: readonly State[] = ['intact', 'redacted', 'withheld', 'unatteste
  * @throws FlipstreamError `key_ring_invalid` (usage) when the given ring contradicts itself.
  */
 export function checkBundle(bundle: Bundle, given: KeyRing | null): Report {
+  return atOnce(checking(bundle, given));
+}
+
+/** `checkBundle` in steps, for a bundle that may be large. @throws as `checkBundle` */
+export function* checking(bundle: Bundle, given: KeyRing | null): Steps<Report> {
   if (given) refuseFaulty(given);
   const problems: Problem[] = [];
   const manifest = parse(Manifest, bundle.manifest, 'manifest', problems);
@@ -41,7 +47,7 @@ export function checkBundle(bundle: Bundle, given: KeyRing | null): Report {
       message: 'It is not the one that the manifest names.',
     });
 
-  const links = readEvents(bundle.events, sessionId, problems);
+  const links = yield* readEvents(bundle.events, sessionId, problems);
   const chains = Map.groupBy(links, (link) => link.event.chain_id);
   checkOrder(links, problems);
   checkNamed(manifest?.chains ?? [], problems);
@@ -82,18 +88,18 @@ export function checkBundle(bundle: Bundle, given: KeyRing | null): Report {
     ranges,
     problems,
     verdicts: summaries,
-    ...judgeSession(sessionId, links, verdicts, ring),
+    ...(yield* judgeSession(sessionId, links, verdicts, ring)),
     key_ring: { sha256: sha256(canonical(ring)), source: given ? 'given' : 'bundle' },
   };
 }
 
 /** What the streams would say of these records: the very same join, over what is unaltered. */
-function judgeSession(
+function* judgeSession(
   sessionId: string | null,
   links: readonly Link[],
   verdicts: readonly Verdict[],
   keyRing: KeyRing,
-): Pick<Report, 'flip' | 'outcome' | 'marks'> {
+): Steps<Pick<Report, 'flip' | 'outcome' | 'marks'>> {
   const join = createJoin({ keyRing });
   const key = sessionId ?? '';
   const records: StreamRecord[] = [
@@ -105,7 +111,8 @@ function judgeSession(
   let state: ReturnType<typeof join.apply>['state'] = null;
   let session: Session | null = null;
   const flips = new Map<string, Flip>();
-  for (const record of records) {
+  for (const [at, record] of records.entries()) {
+    yield* stepOf(at + 1, records.length, 'records judged');
     const step = join.apply(state, record);
     state = step.state;
     for (const out of step.out) {
