@@ -29,7 +29,7 @@ export type Moment = 'start' | 'stop' | 'end';
 export type Tell = (payload: Payload, context: AdapterContext) => RawDraft[];
 
 /** How an agent that wants to stop is made to go on. */
-export interface Hold {
+interface Hold {
   /** The stop is refused, or what the hook says becomes the agent's next prompt. */
   by: 'refusal' | 'prompt';
   /** What the hook prints, in the words that the harness itself understands. */

@@ -41,6 +41,23 @@ describe.each(ADAPTERS.map((adapter) => [adapter.harness, adapter] as const))('%
   });
 });
 
+test.each(['claude-code', 'codex', 'opencode', 'gemini', 'copilot'])(
+  'what %s recorded, of subagents too, lies under a session that was told to begin',
+  (harness) => {
+    const adapter = ADAPTERS.find((one) => one.harness === harness);
+    if (!adapter) throw new Error(`no adapter of ${harness}`);
+    const idOf = (payload: Payload) => adapter.sessionId(payload);
+    const begun = recordedOf(harness).filter((payload) => adapter.moment(payload) === 'start');
+    expect(new Set(recordedOf(harness).map(idOf))).toEqual(new Set(begun.map(idOf)));
+    const calls = recordedOf(harness).filter((payload) =>
+      told(adapter, payload).some(({ role }) => role === 'call_ended'),
+    );
+    const agents = new Set(calls.map((payload) => adapter.agentId(payload)));
+    // Claude Code's subagents: tests/real/claude-sessions.test.ts; Gemini does not tell them apart
+    expect(agents.size > 1).toBe(['codex', 'opencode', 'copilot'].includes(harness));
+  },
+);
+
 test('a subagent of Copilot, whose hooks name it as their session, is its parent’s, and its stop asks nothing', () => {
   const ofAgents = recordedOf('copilot').filter((payload) => copilot.agentId(payload) !== undefined);
   const sessions = new Set(recordedOf('copilot').map((payload) => copilot.sessionId(payload)));
