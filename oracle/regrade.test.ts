@@ -5,7 +5,9 @@ import { rejectionOf } from '../schemas/signature.ts';
 import { exportKeyRing } from './keys/ring.ts';
 import { regrade } from './regrade.ts';
 import { answerOf, setUpDesk } from './service/testing.ts';
-import { gradeRequest, runResult } from './testing.ts';
+import { taskAdd } from './tasks/add.ts';
+import { taskCheck } from './tasks/check.ts';
+import { gradeRequest, makeRepository, runResult, taskDirectory } from './testing.ts';
 
 const TASK = 'demo-split-bill';
 
@@ -75,6 +77,17 @@ test('a machine that fails, and a diff that is no longer kept, withdraw nothing'
   rmSync(join(set.oracle.home.log, 'diffs'), { recursive: true });
   expect((await regrade(set.oracle, TASK)).every(({ now, retracted }) => now === null && !retracted)).toBe(
     true,
+  );
+});
+
+test('what began at another base commit is left as it is: its diff need not apply to this one', async () => {
+  const set = await graded();
+  const source = makeRepository({ 'src/bill.js': 'another base\n' });
+  await taskAdd(set.oracle, taskDirectory(source));
+  set.runner.run = async (job) => runResult(0, 1, job.diff === null ? {} : { refused: 'does not apply' });
+  expect((await taskCheck(set.oracle, TASK)).row.status).toBe('ready');
+  expect((await regrade(set.oracle, TASK)).map(({ now, retracted }) => [now, retracted])).toEqual(
+    Array(4).fill([null, false]),
   );
 });
 

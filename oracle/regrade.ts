@@ -7,8 +7,9 @@ import type { Oracle } from './oracle.ts';
 import { queueVerdict } from './outbox.ts';
 import { readDiff } from './private-log.ts';
 import { forgetCached } from './service/cache.ts';
-import { gradedOf, markRetracted, type RequestRow } from './service/requests.ts';
+import { factsOf, gradedOf, markRetracted, type RequestRow } from './service/requests.ts';
 import { readyTask } from './tasks/rows.ts';
+import type { StoredTask } from './tasks/store.ts';
 import { ORACLE_VERSION } from './version.ts';
 
 export interface Regraded {
@@ -16,7 +17,7 @@ export interface Regraded {
   session_id: string;
   verdict_id: string;
   before: 'PASS' | 'FAIL';
-  /** Null: its diff is no longer kept. */
+  /** Null: its diff is no longer kept, or is one of another base commit. */
   now: 'PASS' | 'FAIL' | 'ERROR' | null;
   retracted: boolean;
 }
@@ -24,7 +25,8 @@ export interface Regraded {
 /**
  * `oracle regrade`: runs the kept diffs of a task's graded requests again, with the task as it is now, and withdraws
  * every PASS that no longer is one. A FAIL that would pass now stays: nobody can have worked on after it as after
- * a PASS. What cannot be run now (ERROR, no diff) changes nothing.
+ * a PASS. What cannot be run now (ERROR, no diff) changes nothing, and neither does what began at another base commit:
+ * that its diff does not apply to this one says nothing of it.
  * @throws FlipstreamError `task_not_ready` (usage).
  */
 export async function regrade(
@@ -40,39 +42,45 @@ export async function regrade(
       `task ${taskId} is not ready, so that its tests decide nothing; run: flipstream oracle task check ${taskId}`,
     );
   const rows = gradedOf(oracle.db, taskId);
-  const byDiff = Map.groupBy(rows, ({ diff_hash }) => diff_hash);
-  const found: Regraded[] = [];
-  for (const [diff_hash, alike] of byDiff) {
+  const [ofOthers, ofThis] = split(rows, (row) => factsOf(row).base_commit !== task.definition.base_commit);
+  const found = ofOthers.map((row) => settle(oracle, row, null, task));
+  for (const [diff_hash, alike] of Map.groupBy(ofThis, (row) => row.diff_hash)) {
     const diff = readDiff(oracle, diff_hash);
     const code = diff ? (await gradeDiff(oracle, task, { kind: 'regrade', diff, diff_hash })).code : null;
-    for (const row of alike) found.push(settle(oracle, row, code, task.tests_hash));
+    for (const row of alike) found.push(settle(oracle, row, code, task));
     onProgress(found.length, rows.length);
   }
   return found;
 }
 
-function settle(oracle: Oracle, row: RequestRow, now: Regraded['now'], testsHash: string): Regraded {
+function split<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(is), all.filter((one) => !is(one))];
+}
+
+function settle(oracle: Oracle, row: RequestRow, now: Regraded['now'], task: StoredTask): Regraded {
   const { request_id, session_id } = row;
   const before = row.code === 'PASS' ? 'PASS' : 'FAIL';
   const retracted = before === 'PASS' && now === 'FAIL';
-  if (retracted) oracle.db.transaction(() => withdraw(oracle, row, testsHash));
+  if (retracted) oracle.db.transaction(() => withdraw(oracle, row, task));
   return { request_id, session_id, verdict_id: row.verdict_id ?? '', before, now, retracted };
 }
 
-/** Signs that a verdict no longer counts; it keeps its place in the key's chain. */
-function withdraw(oracle: Oracle, row: RequestRow, testsHash: string): void {
+/** Signs that a verdict no longer counts, by the task as it is now; it keeps its place in the key's chain. */
+function withdraw(oracle: Oracle, row: RequestRow, { definition, tests_hash }: StoredTask): void {
   const { db } = oracle;
   const original = findVerdict(db, row.verdict_id ?? '');
   if (!original) throw new Error(`the verdict of request ${row.request_id} is not in the database`);
   const { signature: _, key_id: __, oracle_seq: ___, oracle_prev: ____, ...same } = original;
   const verdict = appendVerdict(db, oracle.key, {
     ...same,
-    verdict_id: sha256(JSON.stringify(['regrade', original.verdict_id, testsHash])),
+    verdict_id: sha256(JSON.stringify(['regrade', original.verdict_id, tests_hash])),
     request_id: null,
     attempt: null,
     mode: 'regrade',
     verdict: 'FAIL',
-    tests_hash: testsHash,
+    tests_hash,
+    image: definition.image,
+    evidence: definition.evidence,
     oracle_version: ORACLE_VERSION,
     released_at: isoTime(oracle.clock()),
     cached_from: null,
