@@ -4,6 +4,7 @@ import type { Oracle } from '../oracle.ts';
 import { readDiff } from '../private-log.ts';
 import type { Outcome } from '../runner/outcome.ts';
 import type { SignalResult } from '../signals/run-signals.ts';
+import { signalsOf } from '../signals/store.ts';
 import { readyTask, taskRow } from '../tasks/rows.ts';
 import { cacheKey, findCached } from './cache.ts';
 import { verdictIdOf } from './release.ts';
@@ -62,16 +63,16 @@ export function createGrader(
 
 function fromCache(oracle: Oracle, key: string, request: RequestRow): Found | null {
   const cached = findCached(oracle.db, key);
-  return (
-    cached && {
-      code: cached.code,
-      reason: 'cached',
-      signals: [],
-      cached_from: verdictIdOf(cached.principal, cached.request_id),
-      notBefore: Math.max(cached.release_at, request.received_at + cached.run_ms),
-      cache: null,
-    }
-  );
+  if (!cached) return null;
+  const cached_from = verdictIdOf(cached.principal, cached.request_id);
+  return {
+    code: cached.code,
+    reason: 'cached',
+    signals: signalsOf(oracle.db, cached_from),
+    cached_from,
+    notBefore: Math.max(cached.release_at, request.received_at + cached.run_ms),
+    cache: null,
+  };
 }
 
 async function runIt(

@@ -36,3 +36,23 @@ test('they are kept beside the verdict on the oracle\u2019s side, and no record 
   await drainOutbox(set.oracle.db, set.log);
   expect(JSON.stringify(set.log.records)).not.toMatch(/quiet|strict/);
 });
+
+test('a verdict that is copied from another has what was said beside it', async () => {
+  const set = await setUpDesk({
+    task: { signals: [{ name: 'quiet', kind: 'lint', command: 'true' }] },
+    judge: ({ diff, definition }) => runResult(0, diff === null && definition.hidden[0] !== 'true' ? 1 : 0),
+  });
+  for (const session_id of ['a', 'b'])
+    expect(await answerOf(set, gradeRequest(set.row, 'good', { session_id }))).toBe('PASS');
+  const [, copy] = (await set.verdicts()).filter(({ value }) => value.mode === 'grade');
+  expect(copy?.value.cached_from).not.toBeNull();
+  expect(listSignals(set.oracle.db)).toMatchObject(
+    ['a', 'b'].map((session_id) => ({
+      session_id,
+      name: 'quiet',
+      kind: 'lint',
+      passed: true,
+      decides: false,
+    })),
+  );
+});

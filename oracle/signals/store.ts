@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OracleDb } from '../db.ts';
+import { Signal } from '../tasks/definition.ts';
 import type { SignalResult } from './run-signals.ts';
 
 const Row = z.object({
@@ -7,7 +8,7 @@ const Row = z.object({
   session_id: z.string(),
   task_id: z.string(),
   name: z.string(),
-  kind: z.string(),
+  kind: Signal.shape.kind,
   passed: z.number().nullable(),
   decides: z.number(),
 });
@@ -42,8 +43,18 @@ export function listSignals(db: OracleDb, taskId?: string): SignalRow[] {
   return db.sql
     .prepare('select * from signals where :task is null or task_id = :task order by rowid')
     .all({ task: taskId ?? null })
-    .map((raw) => {
-      const { passed, decides, ...row } = Row.parse(raw);
-      return { ...row, passed: passed === null ? null : passed === 1, decides: decides === 1 };
-    });
+    .map(fromRow);
+}
+
+/** What was said beside one verdict, for a verdict that is copied from it. */
+export function signalsOf(db: OracleDb, verdictId: string): SignalResult[] {
+  return db.sql
+    .prepare('select * from signals where verdict_id = ? order by rowid')
+    .all(verdictId)
+    .map(fromRow);
+}
+
+function fromRow(raw: unknown): SignalRow {
+  const { passed, decides, ...row } = Row.parse(raw);
+  return { ...row, passed: passed === null ? null : passed === 1, decides: decides === 1 };
 }

@@ -37,7 +37,7 @@ export type Limits = z.infer<typeof Limits>;
 const DEFAULT_LIMITS: Limits = { memory_mb: 1024, cpus: 1, pids: 256 };
 
 /** A check that is recorded with a verdict (chapter 4, "soft oracles"); it decides only when the task says so. */
-const Signal = z.strictObject({
+export const Signal = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be small letters, digits, dash and underscore'),
   kind: z.enum(['type_check', 'lint', 'build', 'property', 'differential', 'migration']),
   command: Command,
