@@ -4,7 +4,7 @@ import { ensureOracleHome, type OracleHome } from './home.ts';
 import { initKey, keyKind, loadKey, type SigningKey } from './keys/key.ts';
 import type { Runner } from './runner/runner.ts';
 import { type ImageSearch, runnerOf } from './runners.ts';
-import { sealEarlier } from './sealed/earlier.ts';
+import { sealEarlier, sealReasons } from './sealed/earlier.ts';
 import { openSealer, type Sealer } from './sealed/sealer.ts';
 
 /** What every command and the service work with: one open home. */
@@ -44,6 +44,7 @@ export function openOracle(options: OpenOptions): Oracle {
   const sealer = openSealer(home);
   sealEarlier({ home, sealer });
   const db = openOracleDb(home);
+  sealReasons({ db, sealer });
   const { clock = Date.now } = options;
   return { home, oracleHost, db, sealer, key, runner, searchImage, clock, close: () => db.close() };
 }

@@ -7,6 +7,8 @@ import type { OracleDb } from './db.ts';
 import { createFile, replaceFile } from './files.ts';
 import type { OracleHome } from './home.ts';
 import type { RunResult } from './runner/runner.ts';
+import type { Sealer } from './sealed/sealer.ts';
+import { openText, sealText } from './sealed/text.ts';
 import type { StoreAt } from './tasks/store.ts';
 
 const RunRow = z.object({
@@ -31,6 +33,8 @@ export interface RunLog extends RunRow {
   result: RunResult;
 }
 
+/** Under which the reason of a run is sealed: it names tests. */
+export const reasonName = (runId: string) => `${runId}.reason`;
 const runName = (runId: string) => `${runId}.run`;
 const diffName = (hash: string) => `${hash}.diff`;
 const runPath = (home: OracleHome, runId: string) => join(home.log, 'runs', runName(runId));
@@ -47,7 +51,7 @@ export function logRun({ home, sealer, db }: StoreAt & { db: OracleDb }, run: Ru
       `insert or replace into runs (run_id, kind, task_id, principal, request_id, session_id, at, code, reason)
        values (:run_id, :kind, :task_id, :principal, :request_id, :session_id, :at, :code, :reason)`,
     )
-    .run({ ...row });
+    .run({ ...row, reason: row.reason && sealText(sealer, reasonName(row.run_id), row.reason) });
 }
 
 export interface RunFilter {
@@ -59,7 +63,7 @@ export interface RunFilter {
 }
 
 /** `oracle log show`: the index of runs, newest first. */
-export function listRuns(db: OracleDb, filter: RunFilter = {}): RunRow[] {
+export function listRuns({ db, sealer }: { db: OracleDb; sealer: Sealer }, filter: RunFilter = {}): RunRow[] {
   const { limit = 50, ...fields } = filter;
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   const where = given.map(([name]) => `${name} = :${name}`).join(' and ');
@@ -67,7 +71,11 @@ export function listRuns(db: OracleDb, filter: RunFilter = {}): RunRow[] {
   return db.sql
     .prepare(query)
     .all({ ...Object.fromEntries(given), limit })
-    .map((row) => RunRow.parse(row));
+    .map((row) => RunRow.parse(row))
+    .map((row) => ({
+      ...row,
+      reason: row.reason && openText(sealer, reasonName(row.run_id), row.reason),
+    }));
 }
 
 /** One run's whole log as JSON text, or null. */

@@ -43,7 +43,7 @@ test('what a run printed goes as well; that it ran stays known', async () => {
   await answerOf(set, gradeRequest(set.row, 'good'));
   await set.timers.advance(20 * DAY_MS);
   await answerOf(set, gradeRequest(set.row, 'good later'));
-  const whole = () => listRuns(set.oracle.db).map(({ run_id }) => readRun(set.oracle, run_id) !== null);
+  const whole = () => listRuns(set.oracle).map(({ run_id }) => readRun(set.oracle, run_id) !== null);
   const before = whole();
   expect(before).not.toContain(false);
   await set.timers.advance(11 * DAY_MS);

@@ -26,7 +26,7 @@ export function addOracleLog(cli: Cli, parent: Cli['program']): void {
       refuseBeside('A run', { '--task': task_id, '--session': session_id, '--limit': limit });
     await withOracle(context, (opened) => {
       if (run !== undefined) return context.out.raw(readRun(opened, run) ?? unknown(run));
-      const rows = listRuns(opened.db, { task_id, session_id, limit });
+      const rows = listRuns(opened, { task_id, session_id, limit });
       context.out.result(rows, () => (rows.length > 0 ? table(COLUMNS, rows) : 'No runs yet.'));
     });
   });

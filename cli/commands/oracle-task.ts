@@ -126,7 +126,7 @@ function addCheck(cli: Cli, task: Cli['program']): void {
 /** How the runner names the tests that it puts beside a task's own. */
 const CANARY = /K[0-9a-f]{16}_\d/;
 
-function told({ row, failure, differing }: CheckReport): string {
+function told({ row, detail, failure, differing, skipped }: CheckReport): string {
   const { task_id, status, reason, suite_excluded, reference_passed, accepted } = row;
   const lines =
     failure === ''
@@ -141,10 +141,14 @@ function told({ row, failure, differing }: CheckReport): string {
           '',
         ];
   for (const id of differing) lines.push(`Differs from run to run: ${id}`);
+  for (const id of skipped) lines.push(`Skipped with the reference, so no grade asks for it: ${id}`);
   if (suite_excluded)
     lines.push(`${suite_excluded} test(s) of the suite do not pass every time and are left out.`);
   if (status !== 'ready')
-    return [...lines, `Task ${task_id} is ${status}: ${reason ?? 'no reason recorded'}.`].join('\n');
+    return [
+      ...lines,
+      `Task ${task_id} is ${status}: ${reason ?? 'no reason recorded'}${detail === null ? '' : ` (${detail})`}.`,
+    ].join('\n');
   const how = reference_passed
     ? 'its baseline fails as it should, and its reference passes'
     : 'its baseline fails as it should';

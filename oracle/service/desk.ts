@@ -72,7 +72,7 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
   function note(request: RequestRow, found: Found): void {
     const release_at = nextEdge(Math.max(timers.now(), found.notBefore - 1), bucketMs);
     oracle.db.transaction(() => {
-      finishRequest(oracle.db, request.id, { ...found, release_at });
+      finishRequest(oracle, request.id, { ...found, release_at });
       const verdict_id = verdictIdOf(request.principal, request.request_id);
       keepSignals(oracle.db, { ...request, verdict_id }, found.signals);
       if (found.cache && found.code !== 'ERROR') {

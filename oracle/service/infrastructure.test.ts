@@ -58,7 +58,7 @@ test('O5 on the real runner: a missing program, a lost mirror are ERROR; the sam
   expect(await ask('echo  done')).toBe('PASS');
   expect(await ask('no-such-program')).toBe('FAIL');
   expect(await ask('kill -9 $PPID')).toBe('FAIL');
-  const kinds = listRuns(oracle.db, { session_id: 'session' }).map(({ kind, code }) => `${kind} ${code}`);
+  const kinds = listRuns(oracle, { session_id: 'session' }).map(({ kind, code }) => `${kind} ${code}`);
   expect(kinds).toContain('control FAIL');
   expect(kinds.at(-1)).toBe('grade FAIL');
 });

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { AnswerCode } from '../../schemas/grade.ts';
 import type { OracleDb } from '../db.ts';
+import type { Sealer } from '../sealed/sealer.ts';
+import { sealText } from '../sealed/text.ts';
 
 /** What the verdict will say of the task, as it was when the request was taken on. */
 const Facts = z.object({
@@ -37,6 +39,7 @@ export const RequestRow = z.object({
   received_at: z.number(),
   state: z.enum(['queued', 'graded', 'released']),
   code: AnswerCode.extract(['PASS', 'FAIL', 'ERROR']).nullable(),
+  /** Sealed, since it names tests. */
   reason: z.string().nullable(),
   cached_from: z.string().nullable(),
   finished: z.number().nullable(),
@@ -134,8 +137,15 @@ export interface Finding {
   release_at: number;
 }
 
+/** Under which the reason of a request is sealed. */
+export const requestReasonName = (id: number) => `request-${id}.reason`;
+
 /** Notes how a request ended. From here on a crash costs no second run. */
-export function finishRequest(db: OracleDb, id: number, finding: Finding): void {
+export function finishRequest(
+  { db, sealer }: { db: OracleDb; sealer: Sealer },
+  id: number,
+  finding: Finding,
+): void {
   db.sql
     .prepare(
       `update requests set state = 'graded', code = :code, reason = :reason, cached_from = :cached_from,
@@ -144,7 +154,7 @@ export function finishRequest(db: OracleDb, id: number, finding: Finding): void 
     )
     .run({
       code: finding.code,
-      reason: finding.reason,
+      reason: sealText(sealer, requestReasonName(id), finding.reason),
       cached_from: finding.cached_from,
       release_at: finding.release_at,
       id,

@@ -55,7 +55,7 @@ function misfitOf(file: TaskFile, kind: RunnerKind): string | null {
     return 'image is missing: name the image to run in, by digest (name@sha256:…) or id (sha256:…)';
   if (!contained && file.image !== null)
     return 'image is given, and the process runner of this oracle starts no container: remove it, or add the task to an oracle with the container runner';
-  if (contained && file.framework === null && file.evidence === 'in_process')
+  if (contained && file.framework === null)
     return 'framework is missing: name what reports the tests, or junit for a command that writes JUnit XML to $REPORT';
   if (file.program !== null && !contained)
     return 'program is given, and only the container runner starts one apart from the tests: remove it';

@@ -70,7 +70,7 @@ test('O2 what the reference passes every time has to pass from then on; the hash
     [true, 3],
   ]);
   expect(runner.jobs.at(-1)?.definition.expected_ids).toEqual(['kept', 'new']);
-  expect(listRuns(oracle.db).map(({ kind }) => kind)).toEqual([
+  expect(listRuns(oracle).map(({ kind }) => kind)).toEqual([
     ...Array(3).fill('reference'),
     'baseline',
     'baseline',
@@ -91,6 +91,19 @@ test('tests of the suite that do not pass every time are left out, with a count'
   );
   expect(report).toMatchObject({ row: { status: 'ready', suite_excluded: 3 }, differing: ['flaky'] });
   expect(knownTask(oracle, TASK).definition.suite_ids).toEqual(['old']);
+});
+
+test('a hidden test that is skipped with the reference is asked of nobody, and told', async () => {
+  const elsewhere = (job: RunJob, outcome: Outcome) =>
+    runResult(0, 0, {
+      suite: told('suite', { old: 'passed' }),
+      hidden: [told('hidden 1', { new: job.diff ? 'passed' : outcome, elsewhere: 'skipped' })],
+    });
+  const { oracle, report } = await checked((job) => elsewhere(job, 'failed'));
+  expect(report).toMatchObject({ row: { status: 'ready' }, skipped: ['elsewhere'] });
+  expect(knownTask(oracle, TASK).definition.expected_ids).toEqual(['new']);
+  // Skipped at the base, since what it asks for is not there, is not passed there.
+  expect((await checked((job) => elsewhere(job, 'skipped'))).report.row.status).toBe('ready');
 });
 
 test('ids of a file are what has to pass, whatever the reference passes', async () => {
@@ -182,10 +195,17 @@ test('a suite of which nothing holds needs a person\u2019s word', async () => {
   expect((await checked(judge, {}, 'there is no suite yet')).report.row.status).toBe('ready');
 });
 
-test('a reference that the path filter cuts is refused before anything runs', async () => {
-  const { runner, report } = await checked((job) => run(job), { allowlist: ['lib/**'] }, 'mine');
-  expect(report.row.reason).toMatch(/the path filter cuts 1 file.*src\/bill\.js/);
+test('O7 a reference that the path filter cuts is refused before anything runs; only its operator is told of what', async () => {
+  const { oracle, runner, report } = await checked((job) => run(job), { allowlist: ['lib/**'] }, 'mine');
+  expect(report.row.reason).toBe('the path filter cuts a part off the reference');
+  expect(report.detail).toMatch(/src\/bill\.js \(not_allowed\).*allowlist/);
   expect(runner.jobs).toEqual([]);
+  const [logged] = listRuns(oracle);
+  expect(readRun(oracle, logged?.run_id ?? '')).toContain('src/bill.js');
+  const log = testLog();
+  await drainOutbox(oracle.db, log);
+  expect(log.records.at(-1)?.value).toMatchObject({ status: 'quarantined', reason: report.row.reason });
+  expect(JSON.stringify(log.records)).not.toContain('src/bill.js');
 });
 
 test('O4 an image that holds what the fix adds is refused unless a person accepts it', async () => {
@@ -240,7 +260,7 @@ test('quarantine and release by hand, told in the tasks topic; without a word of
     framework: 'node:test',
   });
   expect(JSON.stringify(told)).not.toMatch(/SECRET|Cannot find|"new"/);
-  expect(readRun(oracle, listRuns(oracle.db).at(-1)?.run_id ?? '')).toContain('Cannot find module x');
+  expect(readRun(oracle, listRuns(oracle).at(-1)?.run_id ?? '')).toContain('Cannot find module x');
 });
 
 test('what a check has quarantined only a check releases', async () => {

@@ -1,15 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { isoTime } from '../../schemas/time.ts';
 import type { Oracle } from '../oracle.ts';
 import { queueTask } from '../outbox.ts';
+import { logRun } from '../private-log.ts';
 import { runTask } from '../run-task.ts';
 import { outcomeOf } from '../runner/outcome.ts';
 import { passed, type RunResult } from '../runner/runner.ts';
 import { runSignals } from '../signals/run-signals.ts';
 import { signBaseline } from './baseline.ts';
 import type { TaskDefinition } from './definition.ts';
-import { differing, observe, type Runs } from './observed.ts';
-import { fixInImage, referenceFault } from './reference.ts';
+import { differing, observe, type Runs, skippedWith } from './observed.ts';
+import { fixInImage, type Refused, refusedReference } from './reference.ts';
 import { publicTask, putTaskRow, type TaskRow, uncheckedRow } from './rows.ts';
 import { knownTask, type StoredTask, storeTask } from './store.ts';
 import { testsHash } from './tests-hash.ts';
@@ -27,10 +29,14 @@ export interface CheckOptions {
 
 export interface CheckReport {
   row: TaskRow;
+  /** What the reason of a quarantine leaves out, since that is published; never leaves the oracle's side. */
+  detail: string | null;
   /** How the hidden tests fail at the base commit, for a person to read; never leaves the oracle's side. */
   failure: string;
   /** Ids that did not end the same every time. */
   differing: string[];
+  /** Ids of hidden tests that are skipped with the reference: no grade asks for them. */
+  skipped: string[];
 }
 
 /**
@@ -47,8 +53,11 @@ export async function taskCheck(
 ): Promise<CheckReport> {
   const task = unlearned(knownTask(oracle, taskId));
   requireExpectation(task);
-  const cut = await referenceFault(task);
-  if (cut !== null) return report(oracle, task, null, { reason: cut, acceptable: false });
+  const refused = await refusedReference(task);
+  if (refused) {
+    logRefused(oracle, task, refused);
+    return report(oracle, task, null, refused.objection);
+  }
   const baseline = await repeat(oracle, task, 'baseline', times);
   const reference = task.reference ? await repeat(oracle, task, 'reference', times) : null;
   const first = { baseline: baseline.results, reference: reference?.results ?? [] };
@@ -85,12 +94,30 @@ function withIds(task: StoredTask, runs: Runs): StoredTask {
 
 /** Without something that says which tests there must be, an absent one would be no failure. */
 function requireExpectation({ definition, reference }: StoredTask): void {
-  if (definition.framework === null || reference || definition.expected_ids) return;
+  const { task_id, framework, image, expected_ids } = definition;
+  const known = reference !== null || expected_ids !== null;
+  if (framework === null ? image === null : known) return;
+  const why = framework === null ? 'is graded in containers' : 'names a framework';
+  const missing = framework === null ? '`framework`, and ' : '';
   throw new FlipstreamError(
     'reference_missing',
     'usage',
-    `task ${definition.task_id} names a framework, so it needs to know which tests must pass: give \`reference\` (a diff that solves it) or \`expected_ids\` (a file, one id a line) in task.json, and add it again`,
+    `task ${task_id} ${why}, so it needs to know which tests must pass: give ${missing}\`reference\` (a diff that solves it) or \`expected_ids\` (a file, one id a line) in task.json, and add it again`,
   );
+}
+
+/** A reference that is not run has its line in the private log all the same. */
+function logRefused(oracle: Oracle, task: StoredTask, { objection, dropped }: Refused): void {
+  const { tests_hash, definition } = task;
+  const nothing = { suite: null, hidden: [], low_disk: false, fault: null };
+  logRun(oracle, {
+    ...{ run_id: randomUUID(), kind: 'reference', code: 'FAIL', reason: objection.detail, tests_hash },
+    ...{ principal: null, request_id: null, session_id: null, diff_hash: null, diff_missing: null },
+    task_id: definition.task_id,
+    at: isoTime(oracle.clock()),
+    runner: oracle.runner.version,
+    result: { ...nothing, refused: objection.detail, dropped },
+  });
 }
 
 async function repeat(
@@ -186,8 +213,10 @@ function report(
   });
   return {
     row,
+    detail: found?.detail ?? null,
     failure: runs ? failureOf(runs.baseline[0]) : '',
     differing: runs ? [...new Set([...differing(runs.baseline), ...differing(runs.reference)])] : [],
+    skipped: runs && task.definition.ids_from === 'reference' ? skippedWith(runs.reference) : [],
   };
 }
 

@@ -70,5 +70,11 @@ export function differing(runs: readonly RunResult[]): string[] {
   return [...idsOf(all)].filter((id) => new Set(all.map((run) => run?.get(id))).size > 1).sort();
 }
 
+/** Ids of hidden tests that were skipped with the reference, and so are asked of nobody: its author should know. */
+export function skippedWith(reference: readonly RunResult[]): string[] {
+  const all = reference.map((run) => outcomesOf(run.hidden));
+  return [...idsOf(all)].filter((id) => all.some((run) => run?.get(id) === 'skipped')).sort();
+}
+
 /** A phase of the suite with ids need not end with 0: some of its tests may always fail. */
 export const suiteRan = (suite: Phase): boolean => (outcomesOf([suite]) ? !abnormal(suite) : passed(suite));

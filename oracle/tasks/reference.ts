@@ -1,25 +1,46 @@
-import { filterDiff } from '../diff/filter.ts';
+import { type Dropped, filterDiff } from '../diff/filter.ts';
 import { parseDiff } from '../diff/parse.ts';
 import type { Oracle } from '../oracle.ts';
 import { pathsAtBase } from '../runner/checkout.ts';
 import type { StoredTask } from './store.ts';
 import type { Objection } from './verify.ts';
 
+/** Why a reference is refused before anything runs, and what the path filter cuts off it. */
+export interface Refused {
+  objection: Objection & { detail: string };
+  dropped: Dropped[];
+}
+
 /**
  * Why a reference cannot show that a task can be solved, or null: an agent's diff goes through the same filter, so
- * what is cut off the reference is cut off every solution like it.
+ * what is cut off the reference is cut off every solution like it. It may name hidden tests, so paths are detail.
  */
-export async function referenceFault({ definition, reference, mirror }: StoredTask): Promise<string | null> {
+export async function refusedReference({
+  definition,
+  reference,
+  mirror,
+}: StoredTask): Promise<Refused | null> {
   if (!reference) return null;
   const base = await pathsAtBase(mirror, definition.base_commit);
   const filtered = filterDiff(reference, definition, (path) => base.has(path));
-  if ('unparseable' in filtered) return `the reference is no diff that can be read: ${filtered.unparseable}`;
-  if (filtered.kept.length === 0 && filtered.dropped.length === 0) return 'the reference changes nothing';
-  const [cut] = filtered.dropped;
-  return cut
-    ? `the path filter cuts ${filtered.dropped.length} file(s) off the reference, the first is ${cut.paths.join(' → ')} (${cut.why}): widen allowlist, or narrow denylist`
-    : null;
+  if ('unparseable' in filtered)
+    return refused('the reference is no diff that can be read', filtered.unparseable);
+  const { kept, dropped } = filtered;
+  if (kept.length === 0 && dropped.length === 0)
+    return refused('the reference changes nothing', 'it is empty');
+  if (dropped.length === 0) return null;
+  const cut = dropped.map(({ paths, why }) => `${paths.join(' → ')} (${why})`);
+  return refused(
+    'the path filter cuts a part off the reference',
+    `cut off: ${cut.join(', ')}; widen allowlist, or narrow denylist`,
+    dropped,
+  );
 }
+
+const refused = (reason: string, detail: string, dropped: Dropped[] = []): Refused => ({
+  objection: { reason, detail, acceptable: false },
+  dropped,
+});
 
 /** A file that holds this share of the lines is one that the fix was released in. */
 const SHARE = 0.5;

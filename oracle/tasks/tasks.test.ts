@@ -20,7 +20,7 @@ import {
 import { taskAdd } from './add.ts';
 import { taskCheck } from './check.ts';
 import { readyTask, taskRow } from './rows.ts';
-import { loadTask } from './store.ts';
+import { knownTask, loadTask, storeTask } from './store.ts';
 
 const TASK = 'demo-split-bill';
 const AUTHOR = Object.fromEntries(
@@ -58,7 +58,7 @@ test('a task is added unchecked, checked twice, and its baseline signed for the 
   if (!baseline) throw new Error('no baseline');
   expect(rejectionOf(baseline, ring)).toBeNull();
   expect(rejectionOf({ ...baseline, verdict: 'PASS' }, ring)).toBe('bad_signature');
-  expect(listRuns(oracle.db).map((run) => run.kind)).toEqual(['baseline', 'baseline']);
+  expect(listRuns(oracle).map((run) => run.kind)).toEqual(['baseline', 'baseline']);
   const log = testLog();
   await drainOutbox(oracle.db, log);
   expect(log.records.map(({ topic, key }) => [topic, key])).toEqual([
@@ -194,6 +194,27 @@ test.each(WRONG)('refused: %s', async (_, change, message) => {
     kind: 'usage',
     message: expect.stringMatching(message),
   });
+});
+
+const APART = { image: `sha256:${'0'.repeat(64)}`, evidence: 'out_of_process', program: ['node', 'x.js'] };
+
+test('O2 for containers no task is taken that exit codes alone would decide, apart from the code neither', async () => {
+  const oracle = makeOracle({ runner: { ...fakeRunner(), kind: 'container' } });
+  const add = (change: object) => taskAdd(oracle, taskDirectory(makeRepository(), { ...APART, ...change }));
+  await expect(add({ framework: null })).rejects.toThrow(/framework is missing/);
+  await add({ framework: 'node:test' });
+  await expect(taskCheck(oracle, TASK)).rejects.toMatchObject({ code: 'reference_missing' });
+});
+
+test('O2 one that an earlier release took, and found ready, is neither graded nor checked', async () => {
+  const oracle = makeOracle({ runner: { ...fakeRunner(), kind: 'container' } });
+  await taskAdd(oracle, taskDirectory(makeRepository(), { ...APART, framework: 'node:test' }));
+  const { definition, ...task } = knownTask(oracle, TASK);
+  storeTask(oracle, { ...task, definition: { ...definition, framework: null } });
+  const { tests_hash } = knownTask(oracle, TASK);
+  oracle.db.sql.prepare("update tasks set status = 'ready', tests_hash = ?").run(tests_hash);
+  expect(readyTask(oracle, TASK)).toBeNull();
+  await expect(taskCheck(oracle, TASK)).rejects.toThrow(/give `framework`, and `reference`/);
 });
 
 test('a plain directory inside a repository is not taken for one', async () => {

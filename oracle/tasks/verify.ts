@@ -1,16 +1,18 @@
-import { abnormal, passed, type RunResult } from '../runner/runner.ts';
+import { abnormal, type Phase, passed, type RunResult } from '../runner/runner.ts';
 import { disagreement, observe, type Runs, suiteRan } from './observed.ts';
 import { wrongReason } from './wrong-reason.ts';
 
 /** What a check finds wrong. `acceptable`: a person who has read the failure may accept it. */
 export interface Objection {
+  /** Published with the task: names no test, no file and nothing else that is hidden. */
   reason: string;
+  /** What a person needs to mend it; never leaves the oracle's side. */
+  detail?: string;
   acceptable: boolean;
 }
 
 /**
  * What speaks against grading a task, from the runs of a check alone; the worst first, null when nothing does.
- * Its words are published with the task: they name no test.
  */
 export function objection(runs: Runs): Objection | null {
   const reason =
@@ -46,8 +48,14 @@ function baselineFault(run: RunResult): string | null {
   const broken = run.hidden.find(abnormal);
   if (broken)
     return `the hidden tests do not run at the base commit: ${broken.timed_out ? 'they exceed their time' : 'their program ends abnormally or is missing'}`;
-  return run.hidden.every(passed) ? 'the hidden tests pass at the base commit: there is nothing to do' : null;
+  return run.hidden.every(passedWhole)
+    ? 'the hidden tests pass at the base commit: there is nothing to do'
+    : null;
 }
+
+/** At the base a test may be skipped just because what it asks for is not there yet. */
+const passedWhole = (phase: Phase) =>
+  passed(phase) && (phase.tests ?? []).every(({ outcome }) => outcome === 'passed');
 
 function referenceFault(run: RunResult): string | null {
   if (run.refused !== null) return 'the reference cannot be applied to the base commit';
