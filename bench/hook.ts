@@ -3,8 +3,8 @@
  * turn, one at a time and 32 at once, with everything behind it down. `node bench/hook.ts [runs]`
  */
 
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +41,18 @@ const tool = payload('PostToolUse', {
   },
   duration_ms: 812,
 });
+
+/** One commit, and a task's configuration, as a session begins in. */
+function makeRepository(dir: string): string {
+  mkdirSync(join(dir, '.flipstream'), { recursive: true });
+  writeFileSync(join(dir, '.flipstream', 'config.json'), '{"task_id":"bench"}');
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=b', '-c', 'user.email=b@example.invalid', ...args], { cwd: dir });
+  git('init', '--quiet');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'base');
+  return dir;
+}
 
 type Command = [program: string, ...args: string[]];
 
@@ -103,5 +115,11 @@ await compare(
   1,
 );
 await compare('session start (outside a repository)', payload('SessionStart', { source: 'startup' }), 1);
+const repository = makeRepository(join(root, 'repository'));
+await compare(
+  'session start (in a repository with a task: git runs)',
+  payload('SessionStart', { source: 'startup', cwd: repository }),
+  1,
+);
 console.log(`entries in the spool: ${readdirSync(join(home, 'spool', 'new')).length}`);
 rmSync(root, { recursive: true, force: true });
