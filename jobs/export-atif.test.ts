@@ -19,6 +19,17 @@ test.for(Object.entries(trajectories()))('ATIF comes out as it went in: %s', asy
   expect(toAtif(bench.log.events)).toEqual(trajectory);
 });
 
+test('ATIF that has grown since it was imported comes out as it is now', async () => {
+  const whole = trajectories()['1.7'] ?? {};
+  const steps = Array.isArray(whole.steps) ? whole.steps : [];
+  const begun = { ...whole, final_metrics: { total_steps: 3 }, steps: steps.slice(0, 3) };
+  for (const trajectory of [begun, whole, whole]) {
+    bench.file('a.json', JSON.stringify(trajectory));
+    expect((await bench.run()).reasons).toEqual({});
+  }
+  expect(toAtif(bench.log.events)).toEqual(whole);
+});
+
 test('any session becomes ATIF 1.7, chat messages and a transcript that imports again', async () => {
   bench.file('a.jsonl', jsonl(transcript()));
   await bench.run();

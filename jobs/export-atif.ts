@@ -14,7 +14,9 @@ export function toAtif(events: readonly TraceEvent[]): Fields {
   const [main, ...subagents] = byAgent(events);
   const own = main?.events ?? [];
   const begin = own.find(({ type }) => type === 'session_start');
-  const kept = objectIn(begin?.input_redacted ?? null);
+  // a trajectory that had grown when it was imported again says of itself anew what its beginning said
+  const last = own.findLast(({ kind }) => kind === 'trajectory') ?? begin;
+  const kept = objectIn(last?.input_redacted ?? null);
   const isAtif = typeof kept.schema_version === 'string' || 'agent' in kept;
   const trajectory = isAtif ? kept : rootOf(own, begin);
   const inner = subagents.map(({ agent_id, events: theirs }) => {

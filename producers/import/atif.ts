@@ -57,6 +57,13 @@ export const atif: Importer = {
       ];
     };
 
+    /** What the root says of a trajectory that has grown: the totals, for example. */
+    function state(): Item[] {
+      if (!file.document.grown) return [];
+      const draft = note(`trajectory ${file.sha256}`, 'trajectory', { input: asJson(root) });
+      return [told(null, null, 'trajectory', [draft])];
+    }
+
     /** Trajectories inside the trajectory are subagents of the session. */
     function subagents(list: unknown, path: string): Item[] {
       if (!Array.isArray(list)) return [];
@@ -74,14 +81,14 @@ export const atif: Importer = {
 
     return {
       record: (value) => [...first(), stepItem(value, (ms, event, drafts) => told(null, ms, event, drafts))],
-      end: () => [...first(), ...subagents(embedded, '')],
+      end: () => [...first(), ...subagents(embedded, ''), ...state()],
     };
   },
 };
 
-function sessionOf({ root, sha256 }: FileFacts): Session {
+function sessionOf({ root, document }: FileFacts): Session {
   const ids = [root.session_id, root.trajectory_id].filter((id) => typeof id === 'string' && id !== '');
-  const id = [...new Set(ids)].join('.') || sha256.slice(0, 32);
+  const id = [...new Set(ids)].join('.') || document.id;
   const agent = Agent.safeParse(root.agent).data;
   return {
     ...{ id, original_id: id, harness: agent?.name.toLowerCase() ?? 'unknown' },

@@ -25,6 +25,7 @@ import type { SpoolEntry } from '../draft.ts';
 import type { Home } from '../home.ts';
 import { loadHashKey } from '../identity-files.ts';
 import { redactText } from '../redaction/text.ts';
+import { createDocuments, type Documents } from './documents.ts';
 import type { Session, Told } from './importer.ts';
 
 export interface ChainsOptions {
@@ -37,6 +38,7 @@ export interface ChainsOptions {
 }
 
 export interface Chains {
+  documents: Documents;
   /** Runs work in one transaction; only within it may the others be called. */
   transaction<T>(work: () => T): T;
   /** @param ms when the record is from, and whether that is known @returns the events that are new */
@@ -85,6 +87,7 @@ export function openChains({ home, log, clock, limit, warn }: ChainsOptions): Ch
   const remembered = (name: string) => Remembered.parse(JSON.parse(store.meta(name) ?? '[]'));
 
   return {
+    documents: createDocuments(store),
     transaction(work) {
       try {
         return store.transaction(() => {

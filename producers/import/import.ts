@@ -1,5 +1,4 @@
 /** `flipstream import`: files that harnesses left, through the steps that live events take, into chains of their own. */
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { ZodError } from 'zod';
 import { type Chains, type ChainsOptions, openChains } from './chains.ts';
@@ -12,8 +11,9 @@ import {
   type Report,
   refuse,
 } from './counts.ts';
+import { factsOf } from './file-facts.ts';
 import { recognise } from './formats.ts';
-import type { FileFacts, Importer, Item, Reader, Session, Told } from './importer.ts';
+import type { Importer, Item, Reader, Session, Told } from './importer.ts';
 import { openSource, type Source } from './open.ts';
 import { peek } from './peek.ts';
 import { placeText, type Read, recordsOf } from './records.ts';
@@ -105,38 +105,6 @@ async function importFile(found: Found, run: Run): Promise<boolean> {
     refuseFile(isPacked(error) ? 'a compressed file that is damaged or cut off' : reasonOf(error));
     return true;
   }
-}
-
-/** What must be known before the first record is told: a first reading, for documents. */
-async function factsOf(
-  source: Source,
-  importer: Importer,
-  chains: Chains,
-  look: FileFacts['peek'],
-): Promise<FileFacts> {
-  const { format, shape } = importer;
-  const root: Record<string, unknown> = {};
-  let sha256 = '';
-  if (shape !== 'lines') {
-    const hash = createHash('sha256');
-    const outline = recordsOf(importer);
-    for await (const chunk of source.chunks()) {
-      hash.update(chunk);
-      for (const { place, value, wrong } of outline.feed(chunk))
-        if (wrong !== null || place.key === null) continue;
-        else if (place.index === null) root[place.key] = value;
-        else importer.survey?.(root, place.key, value);
-    }
-    sha256 = hash.digest('hex');
-  }
-  return {
-    ...{ path: source.path, sha256, root, peek: look },
-    isRepeated: (session, own) => chains.isRepeated(format, session, own),
-    imported: (originalId) =>
-      importer.about?.flatMap((other) =>
-        chains.imported(other, originalId, dirname(source.path)).map((one) => ({ ...one, format: other })),
-      ) ?? [],
-  };
 }
 
 interface Reading extends Run {

@@ -48,8 +48,10 @@ export interface Place {
 
 export interface FileFacts {
   path: string;
-  /** SHA-256 of an unpacked document, for formats whose sessions have no id. */
+  /** SHA-256 of an unpacked document. */
   sha256: string;
+  /** For formats whose sessions have no id: the document's, and whether an earlier state of it had it first. */
+  document: { id: string; grown: boolean };
   /** Fields of a document's root but for those that are cut up. */
   root: Readonly<Record<string, unknown>>;
   /** The beginning of the file. */

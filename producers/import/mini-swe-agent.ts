@@ -51,10 +51,10 @@ export const miniSweAgent: Importer = {
     (root === 'object' && names.has('messages') && 'info' in fields && 'trajectory_format' in fields) ||
     (root === 'array' && elements.some(({ content }) => typeof content === 'string' && isMinis(content))),
   shape: { split: ['messages'] },
-  open: ({ path, sha256, root }) => {
+  open: ({ path, sha256, document, root }) => {
     const info = Info.safeParse(root.info);
     const session: Session = {
-      id: sha256.slice(0, 32),
+      id: document.id,
       original_id: basename(path).replace(/(?:\.traj)?\.json(?:\.\w{1,8})?$|\.traj$/, ''),
       harness: 'mini-swe-agent',
       harness_version: info.success ? info.data.mini_version : undefined,
@@ -133,6 +133,8 @@ export const miniSweAgent: Importer = {
       },
       end: (whole) => {
         const left = [...open.values()].map((call) => toolCall({ ...call, status: 'interrupted' }));
+        // what a beginning says of the run, its later states say anew
+        if (document.grown) left.push(note(`info ${sha256}`, 'info', { input: asJson(rest) }));
         return [...first(), ...(whole && left.length > 0 ? [told('end', null, left)] : [])];
       },
     };

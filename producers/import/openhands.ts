@@ -51,10 +51,10 @@ export const openhands: Importer = {
         (typeof observation === 'string' && (asPayload(extras) !== null || typeof source === 'string')),
     ),
   shape: { split: [] },
-  open: ({ path, sha256 }) => {
+  open: ({ path, document }) => {
     const session: Session = {
       ...{
-        id: sha256.slice(0, 32),
+        id: document.id,
         original_id: basename(path).replace(/\.json(?:\.\w{1,8})?$/, ''),
         harness: 'openhands',
       },

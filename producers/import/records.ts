@@ -7,6 +7,8 @@ import { createLineSplitter } from './lines.ts';
 export interface Read {
   place: Place;
   value: unknown;
+  /** As it stands in the file. Null: longer than is taken. */
+  bytes: Buffer | null;
   /** Why there is no value. */
   wrong: string | null;
 }
@@ -33,7 +35,7 @@ function ofLines(): RecordSource {
       if (content && isBlank(content)) return [];
       const result = readJson(content);
       const wrong = result.wrong === 'no JSON' && !ended ? 'a last line that is cut off' : result.wrong;
-      return [{ place, ...result, wrong }];
+      return [{ place, bytes: content, ...result, wrong }];
     });
   return { feed: (chunk) => read(lines.feed(chunk)), end: () => ({ reads: read(lines.end()), whole: true }) };
 }
@@ -42,12 +44,14 @@ function ofDocument(split: readonly string[], skip: readonly string[]): RecordSo
   const slicer = createSlicer({ split: new Set(split), skip: new Set(skip), most: MOST });
   return {
     feed: (chunk) =>
-      slicer.feed(chunk).map(({ key, index, bytes }) => ({ place: { key, index }, ...readJson(bytes) })),
+      slicer
+        .feed(chunk)
+        .map(({ key, index, bytes }) => ({ place: { key, index }, bytes, ...readJson(bytes) })),
     end: () => ({ reads: [], whole: slicer.whole() }),
   };
 }
 
-function readJson(bytes: Buffer | null): Omit<Read, 'place'> {
+function readJson(bytes: Buffer | null): Pick<Read, 'value' | 'wrong'> {
   if (bytes === null) return { value: null, wrong: `longer than ${MOST / 2 ** 20} MiB` };
   if (!isUtf8(bytes)) return { value: null, wrong: 'invalid UTF-8' };
   try {

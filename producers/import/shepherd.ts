@@ -22,8 +22,8 @@ export const shepherdJson: Importer = {
     (root === 'object' && names.has('timeline') && Array.isArray(fields.effect_types)) ||
     (root === 'array' && first !== undefined && typeof own(first, 'effect_type') === 'string'),
   shape: { split: ['timeline'] },
-  open: ({ sha256, path }) =>
-    effects(sessionOf(sha256.slice(0, 32), path), (value, index) => ({
+  open: ({ document, path }) =>
+    effects(sessionOf(document.id, path), (value, index) => ({
       effect: value,
       own: `effect ${index}`,
     })),
@@ -54,8 +54,7 @@ export const shepherdTrace: Importer = {
     (fields.kind === 'shepherd.task_trace' || String(fields.trace_runtime).startsWith('shepherd.')),
   shape: { split: ['events'] },
   open: (file: FileFacts): Reader => {
-    const id =
-      typeof file.root.trace_owner_id === 'string' ? file.root.trace_owner_id : file.sha256.slice(0, 32);
+    const id = typeof file.root.trace_owner_id === 'string' ? file.root.trace_owner_id : file.document.id;
     const session: Session = { id, original_id: id, harness: 'shepherd' };
     let begun = false;
     const first = (): RawDraft[] => {

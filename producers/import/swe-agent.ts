@@ -102,12 +102,12 @@ export const sweAgent: Importer = {
 
 type Tell = (event: string, drafts: RawDraft[]) => Item;
 
-function sessionOf({ path, sha256, root }: FileFacts): Session {
+function sessionOf({ path, document, root }: FileFacts): Session {
   const info = Info.safeParse(root.info);
   const { environment } = root;
   const named = typeof environment === 'string' && !/^(?:swe_)?main$/.test(environment);
   return {
-    id: sha256.slice(0, 32),
+    id: document.id,
     original_id: named ? environment : basename(path).replace(/\.traj(?:\.\w{1,8})*$/, ''),
     harness: 'swe-agent',
     harness_version: info.success ? info.data.swe_agent_version : undefined,
@@ -165,7 +165,7 @@ function stepDrafts(
   ];
 }
 
-function closing({ root }: FileFacts, told: Tell): Item[] {
+function closing({ root, document, sha256 }: FileFacts, told: Tell): Item[] {
   const info = Info.safeParse(root.info);
   if (!info.success) return [];
   const { submission, exit_status, ...rest } = info.data;
@@ -173,5 +173,11 @@ function closing({ root }: FileFacts, told: Tell): Item[] {
     ...(typeof submission === 'string' && submission !== '' ? { diff: asText(submission) } : {}),
     input: asJson(rest),
   };
-  return [told('info', [note('info', 'submission', content, { reason: exit_status ?? null })])];
+  return [
+    told('info', [
+      note(document.grown ? `info ${sha256}` : 'info', 'submission', content, {
+        reason: exit_status ?? null,
+      }),
+    ]),
+  ];
 }

@@ -5,6 +5,8 @@ import { messageOf } from '../../schemas/errors.ts';
 /** A file that may be imported, or files that are one. */
 export interface Found {
   path: string;
+  /** Whichever way leads to it. */
+  real: string;
   /** The files, in order: itself, but for a folder of them. */
   parts: readonly string[];
   /** As it lies on the disk. */
@@ -41,7 +43,7 @@ export async function walk(paths: readonly string[]): Promise<Walked> {
         for await (const entry of await opendir(real)) await visit(join(path, entry.name), false);
       else if (info.isFile()) {
         const { size: bytes, mtimeMs } = info;
-        files.set(real, { path, parts: [path], bytes, mtimeMs, named });
+        files.set(real, { path, real, parts: [path], bytes, mtimeMs, named });
       } else if (named) refused.push({ path, reason: 'no file and no folder' });
     } catch (error) {
       refused.push({ path, reason: reasonOf(error) });
@@ -66,7 +68,7 @@ function joined(files: readonly Found[]): Found[] {
   return [...folders].map(([path, found]) => {
     const parts = found.map((one) => one.path).sort((a, b) => numberIn(a) - numberIn(b) || (a < b ? -1 : 1));
     return {
-      ...{ path, parts, named: found.some(({ named }) => named) },
+      ...{ path, real: found[0]?.real ?? path, parts, named: found.some(({ named }) => named) },
       bytes: found.reduce((sum, { bytes }) => sum + bytes, 0),
       mtimeMs: Math.max(...found.map(({ mtimeMs }) => mtimeMs)),
     };

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import type { Chains } from './chains.ts';
+import type { FileFacts, Importer } from './importer.ts';
+import type { Source } from './open.ts';
+import { recordsOf } from './records.ts';
+
+/** What must be known of a file before its first record is told: a first reading, for documents. */
+export async function factsOf(
+  source: Source,
+  importer: Importer,
+  chains: Chains,
+  look: FileFacts['peek'],
+): Promise<FileFacts> {
+  const { format, about = [] } = importer;
+  return {
+    ...{ path: source.path, peek: look },
+    ...(await contentOf(source, importer, chains)),
+    isRepeated: (session, own) => chains.isRepeated(format, session, own),
+    imported: (originalId) =>
+      about.flatMap((other) =>
+        chains.imported(other, originalId, dirname(source.path)).map((one) => ({ ...one, format: other })),
+      ),
+  };
+}
+
+async function contentOf(
+  source: Source,
+  importer: Importer,
+  chains: Chains,
+): Promise<Pick<FileFacts, 'sha256' | 'document' | 'root'>> {
+  const { format, shape } = importer;
+  const root: Record<string, unknown> = {};
+  if (shape === 'lines') return { sha256: '', document: { id: '', grown: false }, root };
+  const hash = createHash('sha256');
+  const records = recordsOf(importer);
+  const outline = chains.documents.outline(format, source.real, shape.split);
+  for await (const chunk of source.chunks()) {
+    hash.update(chunk);
+    for (const { place, value, bytes, wrong } of records.feed(chunk)) {
+      if (place.index !== null && bytes) outline.element(place.key, bytes);
+      if (wrong !== null || place.key === null) continue;
+      if (place.index === null) root[place.key] = value;
+      else importer.survey?.(root, place.key, value);
+    }
+  }
+  const sha256 = hash.digest('hex');
+  const id = chains.transaction(() => outline.end(sha256));
+  return { sha256, document: { id, grown: !sha256.startsWith(id) }, root };
+}
