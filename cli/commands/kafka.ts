@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { ACL_ROLES, type AclRole, aclCommand, grantsOf } from '../../log/kafka/setup/acls.ts';
+import { ACL_ROLES, aclCommand, grantsOf } from '../../log/kafka/setup/acls.ts';
 import type { Change } from '../../log/kafka/setup/topics.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { Count } from '../flags.ts';
 import { REDUCER_GROUPS, requireKafka, withAdmin } from '../kafka/cluster.ts';
+import { principalOf } from '../kafka/principals.ts';
 import { addKafkaMove } from './kafka-move.ts';
 
 const SetupFlags = z.looseObject({
@@ -81,11 +82,6 @@ export function addKafka(cli: Cli): void {
     );
   });
   addKafkaMove(cli, parent);
-}
-
-/** The name that the guide and the compose file use. */
-function principalOf(role: AclRole): string {
-  return `User:flipstream-${role}`;
 }
 
 function sentence(change: Change): string {

@@ -1,114 +1,122 @@
-/** Checks of a cluster that this home records into: reach, versions, topics, schemas, rights, clock. */
+/** Checks of a cluster that this home records into: reach, versions, topics, schemas, rights, lag, clock. */
 import type { Admin } from 'kafkajs';
+import { named } from '../../log/kafka/errors.ts';
 import type { KafkaSettings } from '../../log/kafka/settings.ts';
-import type { Log } from '../../log/log.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { REDUCER_GROUPS, withAdmin } from '../kafka/cluster.ts';
 import { type LogPlace, withLog } from '../open-log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
+import { checkClock } from './kafka-clock.ts';
+import { checkVerdictWriters } from './kafka-rights.ts';
 import { checkLog } from './log.ts';
 
-/** Beyond this, times of hosts cannot be compared. */
-const APART_MS = 30_000;
-
+/** Every check that this user may make; of the others, which right is missing. */
 export async function checkKafka(place: LogPlace, kafka: KafkaSettings, clock: Clock): Promise<Finding[]> {
-  try {
-    return [
-      ...(await withAdmin(kafka, (admin) => checkCluster(admin, kafka))),
-      ...(await checkLog(place)),
-      ...(await withLog(place, async (log) => [await checkClock(log, clock)])),
-    ];
-  } catch (error) {
-    return [
-      problem(
-        'kafka',
-        messageOf(error),
-        error instanceof FlipstreamError && error.kind === 'retryable'
-          ? 'See that the brokers and the registry run and can be reached from here.'
-          : 'Mend what the message names.',
-      ),
-    ];
-  }
+  const looked = (check: string, look: () => Promise<Finding[]>) =>
+    look().catch((error) => [failed(check, named(error, kafka.brokers))]);
+  return looked('kafka', () =>
+    withAdmin(kafka, async (admin) => [
+      await checkBrokers(admin, kafka),
+      ...(await looked('topics', () => checkTopics(admin))),
+      ...(await looked('schemas', () => checkSchemas(kafka))),
+      ...(await looked('rights', async () => [await checkVerdictWriters(admin)])),
+      ...(await looked('lag', () => checkLog(place))),
+      ...(await looked('clock', () => withLog(place, async (log) => [await checkClock(log, clock)]))),
+    ]),
+  );
 }
 
-async function checkCluster(admin: Admin, kafka: KafkaSettings): Promise<Finding[]> {
+function failed(check: string, error: unknown): Finding {
+  const message = messageOf(error);
+  if (!(error instanceof FlipstreamError)) return problem(check, message, 'Mend what the message names.');
+  if (error.code === 'kafka_not_allowed')
+    return warning(check, `Not looked at: ${message}`, 'Ask as a user who may.');
+  return problem(
+    check,
+    message,
+    error.kind === 'retryable'
+      ? 'See that the brokers and the registry run and can be reached from here.'
+      : 'Mend what the message names.',
+  );
+}
+
+async function checkBrokers(admin: Admin, kafka: KafkaSettings): Promise<Finding> {
+  const { notSpokenBy } = await import('../../log/kafka/versions.ts');
   const { brokers, controller } = await admin.describeCluster();
-  return [
-    ok('kafka', `${brokers.length} brokers answer, controller ${controller}; they speak what we speak.`),
-    ...(await checkSetup(admin, kafka)),
-    ...(await checkWriters(admin)),
-  ];
+  const ids = brokers.map(({ nodeId }) => nodeId);
+  const lacking = [...(await notSpokenBy(kafka, ids))];
+  if (lacking.length === 0)
+    return ok(
+      'kafka',
+      `${count(brokers.length, 'broker')} in all, controller ${controller}; each answers, and takes the versions of all requests that are sent.`,
+    );
+  return problem(
+    'kafka',
+    lacking
+      .map(([id, names]) => `broker ${id} has no version of ${names.join(', ')} that is spoken here`)
+      .join('; '),
+    'Brokers from 2.3 to 4.x are spoken to.',
+  );
 }
 
-/** Topics and schemas: what `kafka setup` would change. */
-async function checkSetup(admin: Admin, kafka: KafkaSettings): Promise<Finding[]> {
-  const { setup } = await import('../../log/kafka/setup/setup.ts');
-  const registry = { url: kafka.registry, auth: kafka.registry_auth };
-  try {
-    const { changes, partitions } = await setup({
-      admin,
-      registry,
-      groups: REDUCER_GROUPS,
-      shape: { replication: 1 },
-      dryRun: true,
-    });
-    if (changes.length === 0)
-      return [ok('topics', `Every topic has ${partitions} partitions and its settings; every schema fits.`)];
-    const named = changes.slice(0, 3).map((change) => ('topic' in change ? change.topic : change.subject));
+/** What `kafka setup` would change, as far as this user may see it. */
+async function checkTopics(admin: Admin): Promise<Finding[]> {
+  const { lookAtTopics } = await import('../../log/kafka/setup/look.ts');
+  const { seen, hidden, settingsSeen, partitions, plan } = await lookAtTopics(admin, REDUCER_GROUPS);
+  const wrong = [
+    ...plan.refusals,
+    ...plan.changes.flatMap((change) =>
+      change.kind === 'create-topic'
+        ? [`${change.topic} is missing`]
+        : change.kind === 'alter-topic'
+          ? [`${change.topic} has ${change.setting} ${change.from || 'unset'} and not ${change.to}`]
+          : [],
+    ),
+  ];
+  if (wrong.length > 0)
     return [
       problem(
         'topics',
-        `${changes.length} things of topics and schemas are not as this release needs them (${named.join(', ')}…), or this user may not see them.`,
+        `${count(wrong.length, 'thing')} not as this release needs it: ${wrong.slice(0, 3).join('; ')}${wrong.length > 3 ? '\u2026' : '.'}`,
         'Run: flipstream kafka setup --dry-run',
       ),
     ];
-  } catch (error) {
-    if (error instanceof FlipstreamError && error.code === 'setup_refused')
-      return [problem('topics', error.message, 'See docs/guides/kafka.md.')];
-    throw error;
-  }
+  const unseen = [
+    ...(hidden.length > 0 ? [`${hidden.join(', ')} (that takes DESCRIBE on them)`] : []),
+    ...(settingsSeen ? [] : ['how topics are set (that takes DESCRIBE_CONFIGS on them)']),
+  ];
+  if (unseen.length === 0)
+    return [
+      ok('topics', `All ${seen.length} are there, with ${partitions} partitions each and their settings.`),
+    ];
+  const there =
+    seen.length === 0 ? 'No topic was seen' : `${seen.join(', ')}: there, with ${partitions} partitions each`;
+  return [
+    warning(
+      'topics',
+      `${there}. Not looked at: ${unseen.join('; ')}.`,
+      'Ask as a user who may see all of it.',
+    ),
+  ];
 }
 
-async function checkWriters(admin: Admin): Promise<Finding[]> {
-  const { writersOf } = await import('../../log/kafka/setup/apply-acls.ts');
-  let writers: string[];
-  try {
-    writers = await writersOf(admin, 'oracle.verdicts');
-  } catch {
-    // Without an authorizer, or without the right to ask.
-    return [
-      warning(
-        'rights',
-        'Who may write verdicts cannot be asked here: no authorizer, or not this user’s to know.',
-        'On a cluster that others reach, run an authorizer and: flipstream kafka acls --apply',
-      ),
-    ];
-  }
-  return writers.length <= 1
-    ? [ok('rights', `By ACL, ${writers[0] ?? 'nobody'} may write verdicts.`)]
+async function checkSchemas(kafka: KafkaSettings): Promise<Finding[]> {
+  const { planSchemas } = await import('../../log/kafka/setup/schemas.ts');
+  const { changes, refusals } = await planSchemas({ url: kafka.registry, auth: kafka.registry_auth });
+  if (refusals.length > 0) return [problem('schemas', refusals.join('; '), 'See docs/guides/kafka.md.')];
+  const subjects = new Set(changes.flatMap((change) => ('subject' in change ? [change.subject] : [])));
+  return subjects.size === 0
+    ? [ok('schemas', 'The registry has every schema of this release, each with its compatibility level.')]
     : [
         problem(
-          'rights',
-          `${writers.length} principals may write verdicts: ${writers.join(', ')}.`,
-          'Only the oracle may: take the right from the others with kafka-acls.sh --remove.',
+          'schemas',
+          `Not in the registry as this release needs it: ${[...subjects].join(', ')}.`,
+          'Run: flipstream kafka setup --dry-run',
         ),
       ];
 }
 
-/** Brokers stamp what they take: a stamp from the future tells of clocks that differ. */
-async function checkClock(log: Log, clock: Clock): Promise<Finding> {
-  for (let partition = 0; partition < (await log.partitions('sessions')); partition++) {
-    const { end } = await log.read('sessions', partition, 0, 1);
-    if (end === 0) continue;
-    const { records } = await log.read('sessions', partition, Math.max(0, end - 5), 5);
-    const ahead = (records.at(-1)?.timestamp ?? 0) - clock();
-    if (ahead > APART_MS)
-      return problem(
-        'clock',
-        `The brokers’ clock is ${Math.round(ahead / 1000)} s ahead of this machine’s.`,
-        'Let both follow a time server.',
-      );
-  }
-  return ok('clock', 'Nothing in the log is from this machine’s future.');
+function count(n: number, what: string): string {
+  return n === 1 ? `1 ${what}` : `${n} ${what}s`;
 }

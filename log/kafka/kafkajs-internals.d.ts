@@ -133,6 +133,16 @@ declare module 'kafkajs/src/protocol/encoder.js' {
   }
 }
 
+declare module 'kafkajs/src/protocol/requests/apiKeys.js' {
+  const apiKeys: Readonly<Record<string, number>>;
+  export default apiKeys;
+}
+
+declare module 'kafkajs/src/protocol/requests/index.js' {
+  const known: { requests: Readonly<Record<string, { versions: readonly string[] }>> };
+  export default known;
+}
+
 declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
   export default function fetchRequest(options: {
     replicaId: number;

@@ -1,18 +1,28 @@
 /** Setup and rights on a real broker with StandardAuthorizer and SASL/SCRAM, through the command. */
+import { join } from 'node:path';
 import kafkajs, { type Kafka } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { checkKafka } from '../../cli/doctor/kafka.ts';
+import { REDUCER_GROUPS } from '../../cli/kafka/cluster.ts';
 import { type Sandbox, sandbox } from '../../cli/testing.ts';
+import { createReducers } from '../../cli/up/reducers.ts';
 import { verdict } from '../../consumers/sink/testing.ts';
+import { startSink } from '../../consumers/sink.ts';
 import { event } from '../../log/conformance/rig.ts';
+import { mask } from '../../log/embedded/testing.ts';
 import { createClient } from '../../log/kafka/client.ts';
 import { type KafkaLog, openKafkaLog } from '../../log/kafka/open.ts';
 import { openRegistry } from '../../log/kafka/registry/registry.ts';
 import { writersOf } from '../../log/kafka/setup/apply-acls.ts';
+import { layout } from '../../producers/home.ts';
+import { TOKENS } from '../../streams/testing/secrets.ts';
+import { openReader } from '../../warehouse/query.ts';
 import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { type RegistryDouble, startRegistryDouble } from '../support/registry-double.ts';
 
 const ROLES = ['agent', 'oracle', 'streams', 'sink', 'reviewer'] as const;
+const TABLES = ['events', 'verdicts', 'sessions', 'quarantine', 'deadletter', 'metrics'];
 const PASSWORD = 'a-password';
 const why = await noKafka();
 const given = process.env.FLIPSTREAM_TEST_KAFKA ? 'brokers that are given have users of their own' : null;
@@ -49,6 +59,7 @@ describe.skipIf(why !== null || given !== null)(
       const log = openKafkaLog({
         ...access(role),
         registry: openRegistry({ url: registry.url }),
+        seal: async (bytes) => mask(bytes),
         warn: () => {},
       });
       logs.push(log);
@@ -159,6 +170,89 @@ describe.skipIf(why !== null || given !== null)(
       await vi.waitFor(() => reviewer.putBack([stored], []), { timeout: 30_000, interval: 200 });
       // The broker writes a commit's marker after it has answered.
       await vi.waitFor(async () => expect(await ends()).toHaveLength(before.length + 1));
+    });
+
+    test('streams and sink do all of their work with the rights of their roles, poison and secrets included', async () => {
+      const ring = { v: 1 as const, keys: [] };
+      await logOf('agent').publish([event('k', 2), event('k', 3, TOKENS['github-token'])]);
+      const superuser = createClient({ brokers: cluster.adminBrokers, tls: false }).producer();
+      await superuser.connect();
+      for (const topic of ['trace.raw', 'trace.events'])
+        await superuser.send({ topic, messages: [{ key: 'k', value: 'poison' }] });
+      await superuser.disconnect();
+      const streams = createReducers(logOf('streams'), ring);
+      const warehouse = join(box.root, 'warehouse');
+      const log = logOf('sink');
+      const sink = await startSink({ log, warehouse, clock: Date.now, flushMs: 50, memoryMiB: 256 });
+      const landed = async () => {
+        await sink.flush();
+        const reader = await openReader(warehouse);
+        const counts = TABLES.map((table) => `(SELECT count(*)::INTEGER FROM ${table})`);
+        const { rows } = await reader.query(`SELECT ${counts.join(', ')}`);
+        reader.close();
+        return rows[0];
+      };
+      const ended = Promise.race([...streams, sink].map(({ done }) => done)).then(() => ['ended']);
+      await vi.waitFor(
+        async () => expect(await Promise.race([landed(), ended])).toEqual([3, 1, 1, 1, 3, 1]),
+        {
+          timeout: 60_000,
+          interval: 200,
+        },
+      );
+      // The sink watches all groups, and its figures tell how far they are.
+      await vi.waitFor(async () => {
+        const lags = await log.lag();
+        expect(new Set(lags.map(({ group }) => group))).toEqual(new Set([...REDUCER_GROUPS, 'sink']));
+        expect(lags.filter(({ committed, end }) => committed < end)).toEqual([]);
+      }, 30_000);
+      await Promise.all([...streams, sink].map((running) => running.stop()));
+    });
+
+    test.each(ROLES)('doctor as %s finds no problem, and says what this user may not see', async (role) => {
+      const { sasl, ...reach } = access(role);
+      const found = await checkKafka(
+        {
+          home: layout(join(box.root, role)),
+          engine: { engine: 'kafka', ...reach, sasl, registry: registry.url },
+        },
+        { ...reach, sasl, registry: registry.url },
+        Date.now,
+      );
+      const states = Object.fromEntries(found.map(({ check, state }) => [check, state]));
+      const reads = role === 'streams' || role === 'sink' || role === 'reviewer';
+      expect(states).toEqual({
+        kafka: 'ok',
+        topics: 'warning',
+        schemas: 'ok',
+        rights: 'warning',
+        lag: 'ok',
+        writers: 'ok',
+        clock: reads ? 'ok' : 'warning',
+      });
+      const said = (check: string) => found.find((one) => one.check === check)?.message;
+      expect(said('topics')).toMatch(/DESCRIBE_CONFIGS/);
+      if (role === 'agent')
+        expect(said('topics')).toMatch(/^trace\.raw: there.*oracle\.verdicts, .*DESCRIBE/);
+      expect(said('rights')).toMatch(/DESCRIBE on the cluster/);
+    });
+
+    test('doctor as a superuser looks at everything, and a topic that is missing is a problem', async () => {
+      const reach = { brokers: cluster.adminBrokers, tls: false, registry: registry.url };
+      const place = { home: layout(join(box.root, 'super')), engine: { engine: 'kafka', ...reach } };
+      const look = () => checkKafka(place, reach, Date.now);
+      expect((await look()).filter(({ state }) => state !== 'ok')).toEqual([]);
+      const admin = createClient({ brokers: cluster.adminBrokers, tls: false }).admin();
+      await admin.connect();
+      await admin.deleteTopics({ topics: ['tasks'] });
+      await vi.waitFor(async () => {
+        const bad = (await look()).filter(({ state }) => state !== 'ok');
+        expect(bad).toMatchObject([
+          { check: 'topics', state: 'problem', message: expect.stringContaining('tasks is missing') },
+        ]);
+      }, 20_000);
+      await admin.disconnect();
+      expect(await kafka('setup')).toMatchObject({ code: 0 });
     });
   },
 );

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { schemaText } from '../../../schemas/codec.ts';
 import { startRegistry } from '../../../tests/support/registry.ts';
 import type { RegistryServer } from '../../../tests/support/registry-server.ts';
+import { lookAtTopics } from './look.ts';
 import { setup } from './setup.ts';
 import { planTopics, type TopicAdmin } from './topics.ts';
 import { wantedTopics } from './wanted.ts';
@@ -171,6 +172,14 @@ test.each([1, 3])(
     expect(notes).toEqual([]);
   },
 );
+
+test('what setup has made with three replicas needs nothing more, to whoever looks', async () => {
+  const { admin } = fakeCluster();
+  await setup({ admin, registry, ...given, shape: { partitions: 3, replication: 3 } });
+  const { plan, ...look } = await lookAtTopics(admin, given.groups);
+  expect(plan).toEqual({ changes: [], refusals: [], notes: [] });
+  expect(look).toMatchObject({ hidden: [], settingsSeen: true, partitions: 3 });
+});
 
 test('more replicas asked for than a topic has: told, and nothing that they would be needed for', async () => {
   const { admin, topics } = fakeCluster();

@@ -59,7 +59,7 @@ export async function setup({ admin, registry, groups, shape, dryRun }: SetupOpt
 }
 
 /** One topic may have fewer replicas than the others by an oversight: a new one is made as the best of them. */
-function shapeOf(given: Partial<Shape>, present: readonly PresentTopic[]): Shape {
+export function shapeOf(given: Partial<Shape>, present: readonly PresentTopic[]): Shape {
   const there = present.map(({ replication }) => replication);
   return {
     partitions: given.partitions ?? present[0]?.partitions ?? DEFAULT_SHAPE.partitions,

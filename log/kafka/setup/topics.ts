@@ -20,8 +20,8 @@ export interface PresentTopic {
   topic: string;
   partitions: number;
   replication: number;
-  /** Every setting in force. */
-  settings: Record<string, string>;
+  /** Every setting in force; null when they were not looked at. */
+  settings: Record<string, string> | null;
   /** Those that were set for this topic; altering a topic replaces all of them. */
   own: Record<string, string>;
 }
@@ -49,26 +49,35 @@ export interface Plan {
 
 const TOPIC_CONFIG = 1;
 
-/** The wanted topics that exist. */
-export async function readTopics(admin: TopicAdmin, names: readonly string[]): Promise<PresentTopic[]> {
+/** The wanted topics that exist, without their settings. */
+export async function readShapes(admin: TopicAdmin, names: readonly string[]): Promise<PresentTopic[]> {
   const listed = new Set(await admin.listTopics());
   const topics = names.filter((name) => listed.has(name));
   if (topics.length === 0) return [];
-  const [{ topics: metadata }, { resources }] = await Promise.all([
-    admin.fetchTopicMetadata({ topics }),
-    admin.describeConfigs({
-      includeSynonyms: false,
-      resources: topics.map((name) => ({ type: ConfigResourceTypes.TOPIC, name })),
-    }),
-  ]);
-  return metadata.map(({ name, partitions }) => {
-    const entries = resources.find(({ resourceName }) => resourceName === name)?.configEntries ?? [];
+  const { topics: metadata } = await admin.fetchTopicMetadata({ topics });
+  return metadata.map(({ name, partitions }) => ({
+    topic: name,
+    partitions: partitions.length,
+    replication: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+    settings: null,
+    own: {},
+  }));
+}
+
+/** The wanted topics that exist. */
+export async function readTopics(admin: TopicAdmin, names: readonly string[]): Promise<PresentTopic[]> {
+  const shapes = await readShapes(admin, names);
+  if (shapes.length === 0) return [];
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: shapes.map(({ topic }) => ({ type: ConfigResourceTypes.TOPIC, name: topic })),
+  });
+  return shapes.map((shape) => {
+    const entries = resources.find(({ resourceName }) => resourceName === shape.topic)?.configEntries ?? [];
     const pairs = (all: typeof entries) =>
       Object.fromEntries(all.map(({ configName, configValue }) => [configName, configValue]));
     return {
-      topic: name,
-      partitions: partitions.length,
-      replication: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+      ...shape,
       settings: pairs(entries),
       own: pairs(entries.filter(({ configSource }) => Number(configSource) === TOPIC_CONFIG)),
     };
@@ -93,6 +102,7 @@ export function planTopics(wanted: readonly WantedTopic[], present: readonly Pre
       plan.notes.push(
         `${topic} has ${there.replication} replicas and ${replication} are wanted: reassign its partitions with Kafka's own tools`,
       );
+    if (!there.settings) continue;
     const all = { ...settings, ...replicaSettings(there.replication) };
     for (const [setting, to] of Object.entries(all)) {
       const from = there.settings[setting] ?? '';
