@@ -12,7 +12,9 @@ test('the page tells what the tests play: -u writes it anew', async () => {
 test.each(HOST.flatMap(({ name, tried }) => tried.map((where) => [name, ...where] as const)))(
   'there is a test of: %s (%s)',
   (_, file, title) => {
-    expect(readFileSync(new URL(file, ROOT), 'utf8').includes(title)).toBe(true);
+    const text = readFileSync(new URL(file, ROOT), 'utf8');
+    // Whole, as a name stands: not in a comment, nor as a part of another.
+    expect(["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote}`))).toBe(true);
   },
 );
 

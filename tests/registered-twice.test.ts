@@ -1,7 +1,5 @@
 /** C4 for the harnesses that also run Claude Code's registration: both as `init` writes them, the real hook, a collector, an oracle that counts. */
-import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -16,9 +14,8 @@ import { ask, assembleAll, memoryLog, T0 } from '../producers/collector/testing.
 import { repository } from '../producers/git/testing.ts';
 import { layout } from '../producers/home.ts';
 import { BLOCK_REASON } from '../schemas/block-reason.ts';
-import { ANSWER_BYTES } from '../schemas/grade.ts';
 import { sha256 } from '../schemas/hash.ts';
-import { listen } from './support/listen.ts';
+import { ran, standInOracle } from './support/hook-host.ts';
 
 const Command = z.looseObject({ command: z.string().optional(), bash: z.string().optional() });
 /** A line and no `args`, which these harnesses do not know. */
@@ -191,44 +188,3 @@ test.each(ADAPTERS.map(({ harness }) => harness))(
     expect(told(['settings', harness])).toEqual(once);
   },
 );
-
-/** Answers each grade with the next word, and keeps what it was asked. */
-async function standInOracle(answers: string[]): Promise<{ asked: string[]; url: string }> {
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      if (request.url !== '/v1/grade') return void response.writeHead(404).end();
-      asked.push(body);
-      response
-        .writeHead(200, { 'content-length': ANSWER_BYTES })
-        .end((answers.shift() ?? 'ERROR').padEnd(16));
-    });
-  });
-  const { url, close } = await listen(server);
-  onTestFinished(close);
-  return { asked, url };
-}
-
-/** What a hook prints, run as its harness runs it. */
-function ran(
-  command: readonly string[],
-  payload: object,
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-): Promise<string> {
-  const [program = '', ...args] = command;
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
-    let said = '';
-    child.stdout.on('data', (chunk) => {
-      said += chunk;
-    });
-    child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve(said) : reject(new Error(`exit ${code}`))));
-    child.stdin.end(JSON.stringify(payload));
-  });
-}

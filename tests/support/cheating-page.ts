@@ -2,11 +2,12 @@
 import type { Attack } from '../real/cheating/attack.ts';
 import { CONTAINMENT } from '../real/cheating/containment.ts';
 import { HOST } from '../real/cheating/from-the-host.ts';
-import { GO_ATTACKS, NODE_ATTACKS, PYTHON } from '../real/cheating/in-process.ts';
+import { JUNIT_ATTACKS, NODE_ATTACKS, PYTHON } from '../real/cheating/in-process.ts';
+import { GO_ATTACKS } from '../real/cheating/in-process-go.ts';
 import { PATHS, TRICKS } from '../real/cheating/paths.ts';
 
 const NEVER = [...PATHS, ...TRICKS, ...CONTAINMENT];
-const INSIDE = [...PYTHON, ...NODE_ATTACKS, ...GO_ATTACKS];
+const INSIDE = [...PYTHON, ...JUNIT_ATTACKS, ...NODE_ATTACKS, ...GO_ATTACKS];
 
 const row = (...cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 const table = (head: string[], rows: string[][]) =>

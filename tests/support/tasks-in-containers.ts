@@ -43,6 +43,33 @@ export const PYTEST: TaskSource = {
   task: { framework: 'pytest', suite: 'tests', hidden: ['tests/test_hidden.py'] },
 };
 
+const checks = (cases: string) => `import os
+import sys
+
+sys.path.insert(0, "src")
+import calc
+
+cases = {${cases}}
+with open(os.environ["REPORT"], "w") as report:
+    report.write("<testsuite>")
+    for name, holds in cases.items():
+        report.write("<testcase classname='calc' name='%s'>%s</testcase>" % (name, "" if holds else "<failure/>"))
+    report.write("</testsuite>")
+sys.exit(0 if all(cases.values()) else 1)
+`;
+
+/** The same, by a script that writes JUnit XML itself. */
+export const JUNIT: TaskSource = {
+  ...PYTEST,
+  files: { ...PYTEST.files, 'tests/checks.py': checks('"count": calc.count([1, 2]) == 2') },
+  hidden: {
+    'tests/hidden_checks.py': checks(
+      '"of_two": calc.total([1, 2]) == 3, "of_none": calc.total([]) == 0, "FLIPSTREAM_CANARY": calc.total([1, 2]) == 4',
+    ),
+  },
+  task: { framework: 'junit', suite: 'python3 tests/checks.py', hidden: ['python3 tests/hidden_checks.py'] },
+};
+
 const SERVER = `import json
 from http.server import BaseHTTPRequestHandler, HTTPServer
 

@@ -1,6 +1,6 @@
 import type { ContainerTask, Files } from '../../support/container-task.ts';
 
-export type TaskName = 'python' | 'unittest' | 'node' | 'go';
+export type TaskName = 'python' | 'unittest' | 'junit' | 'node' | 'go';
 
 /** One way to be graded PASS without doing the work. The bug is still there in every one. */
 export interface Attack {
@@ -18,6 +18,8 @@ export interface Attack {
   honest?: Files;
   /** Against tests that run in the code's own process: whether canaries and ids catch it. */
   inProcess?: 'caught' | 'not caught';
+  /** It looks for secrets: all that it was told is in the private log, which must hold none. */
+  looks?: true;
   /** In which words of the outcome or the dropped hunks it has to be caught, so that it is caught for that. */
   because?: RegExp;
 }

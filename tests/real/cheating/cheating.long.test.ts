@@ -3,6 +3,7 @@
  * done to tests in the code's own process, each marked caught or not, and never of use where tests run apart.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Phase } from '../../../oracle/runner/runner.ts';
 import {
   type ContainerTask,
   type Files,
@@ -12,10 +13,20 @@ import {
 } from '../../support/container-task.ts';
 import { noContainers } from '../../support/docker-image.ts';
 import { GO_APART, NODE_APART } from '../../support/tasks-apart.ts';
-import { fixGo, fixNode, fixPython, GO, HTTP, NODE, PYTEST } from '../../support/tasks-in-containers.ts';
+import {
+  fixGo,
+  fixNode,
+  fixPython,
+  GO,
+  HTTP,
+  JUNIT,
+  NODE,
+  PYTEST,
+} from '../../support/tasks-in-containers.ts';
 import type { Attack, TaskName } from './attack.ts';
-import { CONTAINMENT } from './containment.ts';
-import { GO_ATTACKS, NODE_ATTACKS, PYTHON } from './in-process.ts';
+import { CONTAINMENT, SAID } from './containment.ts';
+import { JUNIT_ATTACKS, NODE_ATTACKS, PYTHON } from './in-process.ts';
+import { GO_ATTACKS } from './in-process-go.ts';
 import { PATHS, TRICKS } from './paths.ts';
 
 const skipped = await noContainers();
@@ -64,14 +75,16 @@ class Count(unittest.TestCase):
 const FIXES: Record<TaskName, Files> = {
   python: fixPython(),
   unittest: fixPython(),
+  junit: fixPython(),
   node: fixNode(),
   go: fixGo('// x\n'),
 };
 
-/** The same code under tests that only talk to it; unittest's is pytest's. */
+/** The same code under tests that only talk to it: one for all of Python. */
 const APART = {
   python: 'python apart',
   unittest: 'python apart',
+  junit: 'python apart',
   node: 'node apart',
   go: 'go apart',
 } as const;
@@ -105,6 +118,9 @@ const honest = (attack: Attack) => {
   return task.grade(task.diffOf(attack.honest ?? FIXES[attack.task]), LONG_S);
 };
 
+/** What the private log keeps of a phase. */
+const printed = (phase: Phase | null) => phase?.output ?? '';
+
 /** Everything that an attack could have shown to its own side: the outcome, and nothing more. */
 const code = (graded: { code: string; reason: string }) => ({ code: graded.code, reason: graded.reason });
 
@@ -114,6 +130,7 @@ describe.skipIf(skipped !== null)('the cheating suite', () => {
       prepare('python', PYTEST, FIXES.python),
       prepare('python apart', HTTP, FIXES.python),
       prepare('unittest', UNITTEST, FIXES.unittest),
+      prepare('junit', JUNIT, FIXES.junit),
     ]);
     await Promise.all([
       prepare('node', NODE, FIXES.node),
@@ -142,13 +159,16 @@ describe.skipIf(skipped !== null)('the cheating suite', () => {
     if (attack.because)
       expect(JSON.stringify([inside.reason, inside.result.dropped])).toMatch(attack.because);
     expect(code(control)).toMatchObject({ code: 'PASS' });
-    // What the tests of others hide is in no container that has no business with it.
-    expect(inside.result.suite?.output ?? '').not.toMatch(/secret-of-the-(tests|future)/);
-    const program = outside.result.hidden[0]?.output ?? '';
-    expect(program).not.toContain('secret-of-the-future');
+    // In process, what runs beside the hidden tests can read them; everywhere else there is nothing to be found.
+    const elsewhere = [inside.result.suite, outside.result.suite, ...outside.result.hidden].map(printed);
+    if (attack.looks) expect(elsewhere.filter((text) => text.includes(SAID))).toHaveLength(3);
+    expect(elsewhere.join('\n')).not.toMatch(/secret-of-the-tests/);
+    expect([...elsewhere, ...inside.result.hidden.map(printed)].join('\n')).not.toMatch(
+      /secret-of-the-future/,
+    );
   });
 
-  const INSIDE = [...PYTHON, ...NODE_ATTACKS, ...GO_ATTACKS];
+  const INSIDE = [...PYTHON, ...JUNIT_ATTACKS, ...NODE_ATTACKS, ...GO_ATTACKS];
 
   test.each(INSIDE.map((attack) => [attack.inProcess, attack.name, attack] as const))(
     'in process, %s: %s',

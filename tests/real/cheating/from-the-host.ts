@@ -13,6 +13,7 @@ export interface HostAttack {
 const DESK = 'oracle/service/desk.test.ts';
 const BUDGET = 'oracle/service/budget.test.ts';
 const BAD = 'tests/bad-verdicts.test.ts';
+const EDITS = 'tests/agent-edits.test.ts';
 
 export const HOST: readonly HostAttack[] = [
   {
@@ -38,10 +39,11 @@ export const HOST: readonly HostAttack[] = [
     tried: [[BUDGET, 'new session ids do not get a host beyond the day\\u2019s cap; the next day does']],
   },
   {
-    name: 'it denies its attempts: other numbers, removed state, a collector that is started anew',
+    name: 'it denies its attempts: other numbers, edited state, a collector that is started anew',
     seen: OURS,
     happens: 'the oracle counts, and beyond the budget signs nothing',
     tried: [
+      [EDITS, 'the collector\\u2019s count of attempts set back'],
       [BUDGET, 'beyond max_attempts of a session and task the answer is NO_TASK and nothing is signed'],
       ['producers/collector/gate.test.ts', 'the budget bounds the attempts, and a restart does not renew it'],
     ],
@@ -159,10 +161,22 @@ export const HOST: readonly HostAttack[] = [
     ],
   },
   {
+    name: 'it removes or edits what the gate keeps of the session between two stops',
+    seen: OURS,
+    happens:
+      'the collector knows the task and asks about it all the same; with its own memory edited nothing is asked, so there is no PASS',
+    tried: [
+      [EDITS, 'what the gate keeps of the session removed'],
+      [EDITS, 'what the gate keeps edited to another task and base'],
+      [EDITS, 'what the gate keeps edited to no task'],
+      [EDITS, 'the collector made to believe that it flipped'],
+    ],
+  },
+  {
     name: 'it removes the hooks from its own settings',
     seen: OURS,
     happens: 'possible for an agent of the same user; nothing is asked, so there is no verdict and no flip',
-    tried: [[BAD, 'a claim without a verdict']],
+    tried: [[EDITS, 'the hooks removed from the settings']],
   },
   {
     name: 'it plants a configuration for the next session: another task, capture off',
