@@ -25,6 +25,7 @@ const COMMANDS: ReadonlyMap<string, Add> = new Map<string, Add>([
   ['import', async (cli) => (await import('./commands/import.ts')).addImport(cli)],
   ['init', async (cli) => (await import('./commands/init.ts')).addInit(cli)],
   ['kafka', async (cli) => (await import('./commands/kafka.ts')).addKafka(cli)],
+  ['key-ring', async (cli) => (await import('./commands/key-ring.ts')).addKeyRing(cli)],
   ['oracle', async (cli) => (await import('./commands/oracle.ts')).addOracle(cli)],
   ['pause', addPauseAndResume],
   ['resume', addPauseAndResume],

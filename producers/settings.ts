@@ -14,6 +14,11 @@ export const Settings = z.looseObject({
     .optional(),
   /** The home of an oracle on this machine, for `flipstream up` and `flipstream oracle`. */
   oracle_home: z.string().min(1).optional(),
+  /** SHA-256 of the key ring that was accepted: with another one the streams do not start. */
+  key_ring_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits')
+    .optional(),
   /** How hooks start a collector that is not there. */
   collector: z.looseObject({ node: z.string(), cli: z.array(z.string()) }).optional(),
   /** The loopback HTTP transport. Port 0: any free one. */

@@ -47,7 +47,7 @@ function openings(home: Home): readonly (readonly [path: string, mode: number])[
  * Gives a home to a user and opens it as far as others need it; again after every change by root.
  * @throws what the system says: only root may.
  */
-export function shareHome(home: Home, { uid, gid }: SystemUser): void {
+export function shareHome(home: Home, { uid, gid }: Pick<SystemUser, 'uid' | 'gid'>): void {
   prepareSpool(home);
   for (const path of [join(home.spool, 'open'), join(home.root, 'gate'), join(home.root, 'dispatch')])
     makeFolder(path, 0o777);

@@ -7,10 +7,11 @@ import type { Oracle } from '../../oracle/oracle.ts';
 import { uncheckTasksOf } from '../../oracle/tasks/state.ts';
 import type { KeyRing } from '../../schemas/signature.ts';
 import { type Cli, type Context, handle, NoFlags } from '../command.ts';
+import { keyRingHash } from '../key-ring.ts';
 import { addOracleCommand, withOracle } from './oracle-command.ts';
 
 const PIN =
-  'Put the new key ring (flipstream oracle key export) where the streams read it: keyring.json in their home.';
+  'The streams trust the ring that they were given: flipstream oracle key export > ring.json, and where they run flipstream key-ring accept ring.json.';
 
 /** `flipstream oracle key …`: what the oracle signs with. */
 export function addOracleKey(cli: Cli, parent: Cli['program']): void {
@@ -100,5 +101,6 @@ async function whileStopped(context: Context, work: (oracle: Oracle) => void): P
 }
 
 function print({ out }: Context, ring: KeyRing): void {
+  out.note(`SHA-256 of this key ring: ${keyRingHash(ring)}`);
   out.result(ring, () => JSON.stringify(ring, null, 2));
 }

@@ -1,17 +1,16 @@
-import { existsSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type ReplayOptions, replay } from '../../jobs/replay.ts';
 import { openEmbeddedLog } from '../../log/embedded/open.ts';
 import { type Home, layout } from '../../producers/home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
-import { makeFolder } from '../../schemas/make-folder.ts';
 import type { KeyRing } from '../../schemas/signature.ts';
 import { isoTime } from '../../schemas/time.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
 import { ENGINE_FLAGS, EngineFlags } from '../engine.ts';
 import { refuseBeside } from '../flags.ts';
-import { readKeyRing } from '../key-ring.ts';
+import { acceptKeyRing, trustedKeyRing } from '../key-ring.ts';
 import { type LogPlace, withLog } from '../open-log.ts';
 import { type Progress, withProgress } from '../progress.ts';
 import { deriveAll } from '../replay/derive.ts';
@@ -42,7 +41,7 @@ export function addReplay(cli: Cli): void {
         refuseBeside('--from kafka', { '--engine embedded': flags.engine === 'embedded' });
       const fresh = layout(resolve(config.cwd, target));
       refuseUsed(fresh);
-      const ring = readKeyRing(config.home.keyRing);
+      const ring = trustedKeyRing(config.home);
       const until = flags.until === undefined ? undefined : isoTime(Date.parse(flags.until));
       const counts = await withProgress(io.stderr, 'Replaying', (progress) =>
         flags.from === 'archive'
@@ -90,8 +89,7 @@ async function into(
   { from, until, partitions }: Source,
   progress: Progress,
 ): Promise<Record<string, number>> {
-  makeFolder(home.root);
-  writeFileSync(home.keyRing, `${JSON.stringify(ring, null, 2)}\n`, { mode: 0o600 });
+  acceptKeyRing(home, ring);
   const shape = partitions === undefined ? {} : { partitions };
   const log = await openEmbeddedLog({ dir: home.log, clock: io.clock, maintainEveryMs: null, ...shape });
   try {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { refuseNewerTables } from '../../warehouse/snapshots.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { readKeyRing } from '../key-ring.ts';
+import { trustedKeyRing } from '../key-ring.ts';
 import { requireFree } from '../out-path.ts';
 import { withProgress } from '../progress.ts';
 import { sessionEvents, sessionRow, sessionVerdicts } from '../session/read.ts';
@@ -23,7 +23,7 @@ export function addSessionExport(cli: Cli, session: Cli['program']): void {
     'write a bundle of one session: its chains, signed verdicts, baseline and public keys',
   ).option('--out <path>', 'a folder, or one file if it ends in .jsonl (default: session-<id>)');
   handle(cli, command, Flags, async ({ config, out, io }, flags, [given = '']) => {
-    const ring = readKeyRing(config.home.keyRing);
+    const ring = trustedKeyRing(config.home);
     const path = resolve(config.cwd, flags.out ?? `session-${given}`);
     const { bundle, report } = await withProgress(io.stderr, 'Exporting the session', async (progress) => {
       const bundle = await withWarehouse(config.home, async (warehouse) => {

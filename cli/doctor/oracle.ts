@@ -9,8 +9,10 @@ import { findGit } from '../../producers/git/run.ts';
 import type { Home } from '../../producers/home.ts';
 import { askOracle, type OracleAt } from '../../producers/oracle-client.ts';
 import { readProjectConfig } from '../../producers/project-config.ts';
+import { readSettings } from '../../producers/settings.ts';
 import { messageOf } from '../../schemas/errors.ts';
-import { readKeyRing } from '../key-ring.ts';
+import type { KeyRing } from '../../schemas/signature.ts';
+import { keyRingHash, trustedKeyRing } from '../key-ring.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const ASK_MS = 5000;
@@ -38,29 +40,39 @@ export async function checkOracle(oracle: OracleAt | undefined): Promise<Finding
   }
 }
 
-/** The key ring is there, readable, and holds the key of the oracle on this machine, if there is one. */
+/** The key ring is there, is the accepted one, and holds the key of the oracle on this machine, if there is one. */
 export function checkKeyRing(home: Home, oracleHome: OracleHome): Finding {
   if (!existsSync(home.keyRing))
     return problem(
       'key-ring',
       `There is no key ring at ${home.keyRing}: no verdict can be accepted.`,
-      'Run flipstream init claude-code, or put the oracle operator\u2019s there.',
+      'Run flipstream init claude-code, or flipstream key-ring accept with the oracle operator\u2019s.',
     );
   try {
-    const ring = readKeyRing(home.keyRing);
-    if (!existsSync(oracleHome.root)) return ok('key-ring', `The key ring holds ${ring.keys.length} key(s).`);
-    const own = exportKeyRing(oracleHome, keyKind(oracleHome) ?? 'process').keys.at(-1);
-    const known = ring.keys.some((key) => key.key_id === own?.key_id && key.public_key === own.public_key);
-    return known
-      ? ok('key-ring', 'The key ring holds the key of the oracle on this machine.')
-      : problem(
+    const ring = trustedKeyRing(home);
+    if (!holdsKeyOf(oracleHome, ring))
+      return problem(
+        'key-ring',
+        `The key ring lacks the key of the oracle at ${oracleHome.root}: its verdicts are rejected.`,
+        'Run: flipstream oracle key export > ring.json && flipstream key-ring accept ring.json',
+      );
+    return readSettings(home).key_ring_sha256 === undefined
+      ? warning(
           'key-ring',
-          `The key ring lacks the key of the oracle at ${oracleHome.root}: its verdicts are rejected.`,
-          `Add what flipstream oracle key export prints to ${home.keyRing}`,
-        );
+          `The key ring is not pinned: whatever keys stand in ${home.keyRing} when the streams start count.`,
+          'Run: flipstream key-ring accept',
+        )
+      : ok('key-ring', `The key ring is the accepted one, SHA-256 ${keyRingHash(ring)}.`);
   } catch (error) {
-    return problem('key-ring', messageOf(error), 'Mend the file.');
+    return problem('key-ring', messageOf(error), 'Mend the file, or see who changed it.');
   }
+}
+
+/** True as well where there is no oracle on this machine. */
+function holdsKeyOf(oracleHome: OracleHome, ring: KeyRing): boolean {
+  if (!existsSync(oracleHome.root)) return true;
+  const own = exportKeyRing(oracleHome, keyKind(oracleHome) ?? 'process').keys.at(-1);
+  return ring.keys.some((key) => key.key_id === own?.key_id && key.public_key === own.public_key);
 }
 
 /** Whether a session that starts in this folder can be graded. @param path value of PATH, to find git. */

@@ -1,6 +1,6 @@
 /** What an installation needs beside the harness's settings: keys, tokens, the local oracle, and the hook itself. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { exportKeyRing } from '../../oracle/keys/ring.ts';
 import { openOracle } from '../../oracle/oracle.ts';
@@ -10,7 +10,9 @@ import { loadHashKey, loadIdentity } from '../../producers/identity-files.ts';
 import { readSettings, type Settings } from '../../producers/settings.ts';
 import { prepareSpool } from '../../producers/spool/prepare.ts';
 import { makeFolder } from '../../schemas/make-folder.ts';
+import type { KeyRing } from '../../schemas/signature.ts';
 import type { Config } from '../config.ts';
+import { keyRingHash, readKeyRing, writeKeyRing } from '../key-ring.ts';
 import { bundledHook, launcher } from '../package.ts';
 import { writeHomeConfig } from './home-config.ts';
 import { installHook } from './hook-file.ts';
@@ -47,6 +49,7 @@ export async function prepare(
   if (reviewer.made) made.push('the reviewer\u2019s key pair, for quarantined content');
   const before = readSettings(home);
   const settings: Settings = { ...before };
+  const hadRing = existsSync(home.keyRing);
   if (options.startsCollector) settings.collector = { node: process.execPath, cli: [launcher()] };
   if (options.oracle) settings.oracle = options.oracle;
   else if (!before.oracle || options.rotate) settings.oracle = await localOracle(config, before, made);
@@ -54,6 +57,11 @@ export async function prepare(
   if (options.transport === 'http' && (!before.http || options.rotate)) {
     settings.http = { port: before.http?.port ?? options.port, token: randomBytes(32).toString('base64url') };
     made.push('a token that can only append events');
+  }
+  if (!hadRing || settings.key_ring_sha256 === undefined) {
+    const pin = pinOf(home);
+    if (pin !== undefined) settings.key_ring_sha256 = pin;
+    if (pin !== undefined && hadRing) made.push(`the pin of the key ring that was there, ${pin}`);
   }
   writeHomeConfig(home, settings);
   return { settings, made };
@@ -69,7 +77,7 @@ async function localOracle(
   const oracle = openOracle({ home: config.oracleHome });
   try {
     if (fresh) made.push(`the oracle\u2019s home, ${config.oracleHome.root}`);
-    writeKeyRing(config.home, JSON.stringify(exportKeyRing(oracle.home, oracle.runner.kind), null, 2), made);
+    makeKeyRing(config.home, exportKeyRing(oracle.home, oracle.runner.kind), made);
     // Budgets are kept by this name: random, so that it tells neither host nor person.
     const principal = loadIdentity(config.home).host_id;
     revokeTokens(oracle, principal);
@@ -82,10 +90,19 @@ async function localOracle(
 }
 
 /** A key ring that is there is the operator's word and stays. */
-function writeKeyRing(home: Home, text: string, made: string[]): void {
+function makeKeyRing(home: Home, ring: KeyRing, made: string[]): void {
   if (existsSync(home.keyRing)) return;
-  writeFileSync(home.keyRing, `${text}\n`, { mode: 0o600 });
+  writeKeyRing(home, ring);
   made.push(`the key ring, ${home.keyRing}`);
+}
+
+/** Of the ring that is there; one that cannot be read is told of by `doctor` and `up`. */
+function pinOf(home: Home): string | undefined {
+  try {
+    return keyRingHash(readKeyRing(home.keyRing));
+  } catch {
+    return undefined;
+  }
 }
 
 /** A port that nobody listens on now; it is written down, so that hooks and services agree on it from then on. */

@@ -8,7 +8,7 @@ import { isShared } from '../../producers/shared-home.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import type { Config } from '../config.ts';
-import { readKeyRing } from '../key-ring.ts';
+import { keyRingHash, trustedKeyRing } from '../key-ring.ts';
 
 export const ROLES = ['collector', 'streams', 'sink', 'oracle'] as const;
 export type Role = (typeof ROLES)[number];
@@ -37,8 +37,9 @@ const START: Readonly<Record<Role, (options: RoleOptions) => Promise<RunningRole
     const capture = isShared(config.home) ? 'separate_user' : 'same_user';
     return startCollector({ home: config.home, log, clock, settings: readSettings(config.home), capture });
   },
-  async streams({ config, log }) {
-    const keyRing = readKeyRing(config.home.keyRing);
+  async streams({ config, log, logger }) {
+    const keyRing = trustedKeyRing(config.home);
+    logger.info({ key_ring: keyRingHash(keyRing), keys: keyRing.keys.length }, 'trusts');
     const { createReducers } = await import('./reducers.ts');
     return together(createReducers(log, keyRing));
   },

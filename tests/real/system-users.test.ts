@@ -32,6 +32,8 @@ const tries = {
   'read the token': () => fs.readFileSync(path.join(home, 'config.json')),
   'open the database': () => fs.readFileSync(path.join(home, 'collector.db')),
   'change the key ring': () => fs.writeFileSync(path.join(home, 'keyring.json'), '{}'),
+  'change its pin': () => fs.writeFileSync(path.join(home, 'config.json'), '{}'),
+  'put another configuration there': () => fs.renameSync(own, path.join(home, 'config.json')),
   'change the hook': () => fs.appendFileSync(path.join(home, 'hook', 'hook.cjs'), ' '),
   'change the key': () => fs.writeFileSync(path.join(home, 'keys', 'hash.key'), 'x'),
   'record a dispatch': () => fs.writeFileSync(path.join(home, 'dispatch', 'x.json'), '{}'),
@@ -99,7 +101,7 @@ test.skipIf(missing !== null)(
     expect(await rows(m, 'SELECT DISTINCT capture FROM events')).toMatchObject([
       { capture: 'separate_user' },
     ]);
-    for (const path of [m.home.collectorDb, m.home.traces, m.home.warehouse, m.home.log])
+    for (const path of [m.home.collectorDb, m.home.traces, m.home.warehouse, m.home.log, m.home.keyRing])
       expect(statSync(path).uid, path).toBe(COLLECTOR.uid);
     expect(await cli(other, 'doctor', '--help')).toContain('doctor');
 

@@ -154,8 +154,9 @@ export async function machine(): Promise<Machine> {
   const init = ['init', 'claude-code', '--system', COLLECTOR.name, '--settings', settings, '--yes'];
   const at = ['--oracle', `unix:${join(run, 'oracle.sock')}`, '--oracle-token-file', token];
   await cli(asRoot, ...init, ...at, '--home', home.root);
-  writeFileSync(home.keyRing, await cli(oracle, 'oracle', 'key', 'export'), { mode: 0o600 });
-  chownSync(home.keyRing, COLLECTOR.uid, COLLECTOR.uid);
+  const ring = join(root, 'ring.json');
+  writeFileSync(ring, await cli(oracle, 'oracle', 'key', 'export'));
+  await cli(asRoot, 'key-ring', 'accept', ring, '--yes', '--home', home.root);
   return {
     ...{ root, home, asRoot, fix: readFileSync(join(task, 'fix.patch'), 'utf8') },
     collector: userAt(root, COLLECTOR.uid, 'collector'),
