@@ -160,13 +160,15 @@ export const Flipstream = async ({ client, directory }) => {
       session(sessionID).calls.set(callID, Date.now());
       await tell('tool.execute.before', sessionID, { call_id: callID, tool, args });
     },
-    'tool.execute.after': async ({ tool, sessionID, callID, args }, { title, output, metadata }) => {
+    // of an MCP server's tool OpenCode gives what the server has answered: its content
+    'tool.execute.after': async ({ tool, sessionID, callID, args }, { title, output, metadata, content }) => {
       const { calls } = session(sessionID);
       const since = calls.get(callID);
       calls.delete(callID);
       const duration_ms = since === undefined ? undefined : Date.now() - since;
-      const fields = { call_id: callID, tool, args, title, output, metadata, duration_ms };
-      await tell('tool.execute.after', sessionID, fields);
+      const call = { call_id: callID, tool, args, duration_ms };
+      const result = { title, output, metadata, content };
+      await tell('tool.execute.after', sessionID, { ...call, ...result });
     },
     dispose: async () => {
       const held = [...sessions.values()].flatMap(({ stopping }) => stopping ?? []);

@@ -8,7 +8,16 @@ import {
   type Tell,
 } from './adapter.ts';
 import { asPayload, count, entry, own, type Payload, text } from './payload.ts';
-import { callEnded, callStarted, message, prompt, remains, sessionEnd, sessionStart } from './telling.ts';
+import {
+  callEnded,
+  callStarted,
+  message,
+  prompt,
+  remains,
+  sessionEnd,
+  sessionStart,
+  shownOf,
+} from './telling.ts';
 
 /** Payloads of OpenCode are our own plugin's (cli/init/opencode-plugin.ts): it sends what OpenCode's hooks and bus tell. */
 const BASE = ['opencode_event', 'opencode_version', 'session_id', 'agent_id', 'agent', 'model', 'cwd'];
@@ -23,11 +32,13 @@ function toolEnded(payload: Payload): RawDraft {
   const metadata = asPayload(own(payload, 'metadata')) ?? {};
   const exit = own(metadata, 'exit');
   const code = typeof exit === 'number' && Number.isInteger(exit) ? exit : null;
+  // of an MCP server's tool, in the place of the others
+  const content = own(payload, 'content');
   return callEnded({
     ...callOf(payload),
     status: code === null || code === 0 ? 'ok' : 'error',
-    output: own(payload, 'output'),
-    result: { title: own(payload, 'title'), metadata },
+    output: own(payload, 'output') ?? shownOf(content),
+    result: content ?? { title: own(payload, 'title'), metadata },
     fields: { exit_code: code, duration_ms: count(payload, 'duration_ms') ?? null },
   });
 }

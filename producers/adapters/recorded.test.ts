@@ -58,10 +58,28 @@ test.each(['claude-code', 'codex', 'opencode', 'gemini', 'copilot'])(
   },
 );
 
+test.each(['opencode', 'gemini', 'copilot'])(
+  'what an MCP server answers %s, good and bad, is told with its text, as a call of the kind mcp',
+  (harness) => {
+    const ends = recordedOf(harness).flatMap((payload) => {
+      const { adapter = null } = hear(JSON.stringify(payload));
+      return adapter ? told(adapter, payload) : [];
+    });
+    const calls = ends.filter(
+      ({ role, fields }) => role === 'call_ended' && /look-up$/.test(String(fields.tool_name)),
+    );
+    expect(calls.map(({ fields }) => fields.status)).toEqual(['ok', 'error']);
+    for (const { fields } of calls) expect(kindOf(fields.tool_name, harness)).toEqual({ tool_kind: 'mcp' });
+    const [good, bad] = calls.map(({ content }) => JSON.stringify(content.output ?? content.result));
+    expect(good).toContain('found');
+    expect(bad).toContain('no such page');
+  },
+);
+
 test('a subagent of Copilot, whose hooks name it as their session, is its parent’s, and its stop asks nothing', () => {
   const ofAgents = recordedOf('copilot').filter((payload) => copilot.agentId(payload) !== undefined);
   const sessions = new Set(recordedOf('copilot').map((payload) => copilot.sessionId(payload)));
-  expect(sessions.size).toBe(2);
+  expect(sessions.size).toBe(3);
   for (const payload of ofAgents) expect(sessions).not.toContain(copilot.agentId(payload));
   const names = ofAgents.slice(0, 6).map((payload) => copilot.event(payload));
   const all = ['SubagentStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop', 'SubagentStop'];
@@ -148,4 +166,14 @@ test.each([
   ['skill', 'other'],
 ])('OpenCode’s tool %s is of the kind %s', (name, kind) => {
   expect(kindOf(name, 'opencode')).toEqual({ tool_kind: kind });
+});
+
+test.each([
+  ['docs-look-up', 'mcp'],
+  ['docs/look-up', 'mcp'],
+  ['read_bash', 'shell'],
+  ['fetch_copilot_cli_documentation', 'other'],
+  ['-odd', 'other'],
+])('Copilot’s tool %s is of the kind %s', (name, kind) => {
+  expect(kindOf(name, 'copilot')).toEqual({ tool_kind: kind });
 });

@@ -50,8 +50,11 @@ const NAMES: readonly [ToolKind, string][] = [
 
 const MCP = /^mcp(?:__|:|_)/i;
 
-/** OpenCode calls an MCP server's tool `<server>_<tool>`; so are those of a person's own file that exports several. */
-const OF_SERVER = /^[^_]+_./;
+/**
+ * What harnesses call an MCP server's tool that do not say `mcp`: OpenCode `<server>_<tool>` (and so the tools of a person's
+ * own file that exports several), Copilot `<server>-<tool>`, and `<server>/<tool>` where it asks for permission.
+ */
+const OF_SERVER: Readonly<Record<string, RegExp>> = { opencode: /^[^_]+_./, copilot: /^[^-/]+[-/]./ };
 
 /** The common kind of a tool, by its own name; `other` for what is not known. @param harness whose name it is */
 export function toolKind(name: string, harness?: string): ToolKind {
@@ -59,5 +62,7 @@ export function toolKind(name: string, harness?: string): ToolKind {
   const plain = name.toLowerCase().replaceAll(/[_\s-]/g, '');
   if (plain === '') return 'other';
   const known = NAMES.find(([, names]) => ` ${names} `.includes(` ${plain} `))?.[0];
-  return known ?? (harness === 'opencode' && OF_SERVER.test(name) ? 'mcp' : 'other');
+  const isServers =
+    harness !== undefined && Object.hasOwn(OF_SERVER, harness) && OF_SERVER[harness]?.test(name);
+  return known ?? (isServers ? 'mcp' : 'other');
 }
