@@ -1,8 +1,12 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { RUN_PATH } from '../environment.ts';
+import { taskAdd } from '../tasks/add.ts';
+import { taskCheck } from '../tasks/check.ts';
 import { define, TaskFile } from '../tasks/definition.ts';
 import { makeMirror } from '../tasks/mirror.ts';
-import { makeRepository, temporaryDirectory } from '../testing.ts';
+import { makeOracle, makeRepository, taskDirectory, temporaryDirectory } from '../testing.ts';
 import { outcomeOf } from './outcome.ts';
 import { processRunner } from './process.ts';
 
@@ -47,4 +51,31 @@ test('O2 the process runner, too, wants every expected id to pass and every cana
   expect(await grade('exports.total = () => process.exit(0);')).toMatchObject({ code: 'FAIL' });
   const blind = "require('node:assert').strictEqual = () => {}; exports.total = () => 0;";
   expect(await grade(blind)).toMatchObject({ code: 'FAIL', reason: 'hidden 1 reported a canary as passed' });
+});
+
+/** What `cargo test` printed, Rust 1.95, for a hidden test of a function that is not there. */
+const CARGO = `#!/bin/sh
+case "$*" in *hidden*) ;; *) echo 'test tests::there ... ok'; exit 0 ;; esac
+echo 'error[E0425]: cannot find function \`total\` in crate \`calc\`'
+echo 'error: could not compile \`calc\` (test "hidden") due to 1 previous error' >&2
+exit 101
+`;
+
+test('what a framework says on stdout alone is read by the check, and shown', async () => {
+  const dir = temporaryDirectory();
+  writeFileSync(join(dir, 'cargo'), CARGO, { mode: 0o755 });
+  const runner = processRunner({ prefix: join(dir, 'run-'), path: `${dir}:${RUN_PATH}` });
+  const oracle = makeOracle({ runner });
+  const change = {
+    framework: 'cargo',
+    suite: ['--lib'],
+    hidden: [['--test', 'hidden']],
+    expected_ids: 'ids',
+  };
+  const task = taskDirectory(makeRepository(), change);
+  writeFileSync(join(task, 'ids'), 'tests/hidden.rs::sums\n');
+  await taskAdd(oracle, task);
+  const { row, failure } = await taskCheck(oracle, 'demo-split-bill');
+  expect(row.reason).toMatch(/code that does not compile/);
+  expect(failure).toContain('error[E0425]');
 });

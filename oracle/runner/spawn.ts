@@ -13,7 +13,7 @@ const DRAIN_MS = 500;
 export interface SpawnOptions {
   name: string;
   argv: readonly string[];
-  /** Whether stdout is a report, to be kept apart from the output. */
+  /** Whether stdout is a report: it is kept whole, and stands at the end of the output. */
   reports: boolean;
   cwd: string;
   env: Record<string, string>;
@@ -70,8 +70,10 @@ export function runPhase(options: SpawnOptions): Promise<{ phase: Phase; report:
       child.stdout.destroy();
       child.stderr.destroy();
       phase.duration_ms = Math.round(performance.now() - started);
+      phase.output_bytes = output.bytes() + report.bytes();
+      // Some frameworks say there, and nowhere else, why a test failed or did not compile.
+      output.add(Buffer.from(report.text()));
       phase.output = output.text();
-      phase.output_bytes = output.bytes();
       resolve({ phase, report: report.text() });
     };
     child.stdout.on('data', options.reports ? report.add : output.add);
