@@ -2,8 +2,12 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
-import { argumentsOf, message, note, start, textOf, toolCall } from './drafts.ts';
-import type { FileFacts, Importer, Item, Session } from './importer.ts';
+import { asPayload } from '../adapters/payload.ts';
+import { argumentsOf, message, note, start, toolCall } from './drafts.ts';
+import type { FileFacts, Importer, Item, Reader, Session } from './importer.ts';
+import type { Peek } from './peek.ts';
+import { Message, openingDraft, readHistory } from './swe-agent-history.ts';
+import { statusOf, toolOf } from './swe-agent-words.ts';
 
 const FORMAT = 'swe-agent';
 
@@ -13,12 +17,6 @@ const Step = z.looseObject({
   response: z.string().nullish(),
   thought: z.string().nullish(),
   execution_time: z.number().nullish(),
-});
-const Message = z.looseObject({
-  role: z.string(),
-  content: z.unknown().optional(),
-  message_type: z.string().optional(),
-  is_demo: z.boolean().optional(),
 });
 const Info = z.looseObject({
   swe_agent_version: z.string().optional(),
@@ -30,52 +28,38 @@ const Config = z.looseObject({
   env: z.looseObject({ repo: z.looseObject({ base_commit: z.string().optional() }).nullish() }).optional(),
 });
 
-/** Commands of SWE-agent's own; any other action is one for the shell. */
-const COMMANDS: ReadonlySet<string> = new Set([
-  ...[
-    'open',
-    'goto',
-    'scroll_up',
-    'scroll_down',
-    'create',
-    'edit',
-    'insert',
-    'append',
-    'search_dir',
-    'search_file',
-  ],
-  ...[
-    'find_file',
-    'submit',
-    'str_replace_editor',
-    'filemap',
-    'view_image',
-    'exit_forfeit',
-    'exit_cost',
-    'exit_error',
-  ],
+/** Fields that a `.traj` has. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'history',
+  'trajectory',
+  'info',
+  'environment',
+  'replay_config',
 ]);
 
-/** SWE-agent's own words for a command that did not run or was stopped; it tells no exit codes. */
-const FAILURES: readonly [RegExp, string][] = [
-  [/^Your proposed edit has introduced new syntax error/, 'error'],
-  [/^Your bash command contained syntax errors and was NOT executed/, 'error'],
-  [/^The command .{0,4096}? was cancelled because it took more than/s, 'interrupted'],
-  [/^EXECUTION TIMED OUT/, 'interrupted'],
-];
+/** A `.traj` of nothing but the messages, such as SWE-agent's demonstrations are. */
+function isHistory({ fields, names }: Peek): boolean {
+  const { history } = fields;
+  const [first] = Array.isArray(history) ? history : [];
+  const told = asPayload(first);
+  // a long one is not seen whole
+  if (history !== undefined) return told?.role !== undefined && ('agent' in told || 'message_type' in told);
+  return names.has('history') && [...names].every((name) => FIELDS.has(name));
+}
 
 export const sweAgent: Importer = {
   format: FORMAT,
-  recognises: ({ root, names, fields }) =>
-    root === 'object' &&
-    names.has('trajectory') &&
-    !names.has('schema_version') &&
-    !('trajectory_format' in fields),
+  recognises: (look) =>
+    look.root === 'object' &&
+    (look.names.has('trajectory') || isHistory(look)) &&
+    !look.names.has('schema_version') &&
+    !('trajectory_format' in look.fields),
   shape: { split: ['trajectory', 'history'] },
   survey(root, key, value) {
+    if (key === 'trajectory') root.stepped = true;
     // what was said before the agent's first answer; all later history is said again by the steps
-    const opening = z.array(z.unknown()).catch([]).parse(root.opening);
     if (key !== 'history' || root.answered === true) return;
+    const opening = z.array(z.unknown()).catch([]).parse(root.opening);
     const parsed = Message.safeParse(value);
     if (parsed.success && parsed.data.role === 'assistant' && parsed.data.is_demo !== true)
       root.answered = true;
@@ -86,19 +70,44 @@ export const sweAgent: Importer = {
     const told = (event: string, drafts: RawDraft[]): Item => ({
       ...{ is: 'told', session, agent_id: null, ms: null, event, drafts },
     });
-    let begun = false;
-    return {
-      record(value, { key, index }) {
-        const items = begun ? [] : opening(file, told);
-        begun = true;
-        if (key !== 'trajectory' || index === null)
-          return [...items, { is: 'repeated', reason: 'history of what the steps say' }];
-        return [...items, told('step', stepDrafts(Step.parse(value), index))];
-      },
-      end: () => [...(begun ? [] : opening(file, told)), ...closing(file, told)],
-    };
+    return file.root.stepped === true ? stepsOf(file, told) : historyOf(file, told);
   },
 };
+
+function stepsOf(file: FileFacts, told: Tell): Reader {
+  let begun = false;
+  return {
+    record(value, { key, index }) {
+      const items = begun ? [] : opening(file, told);
+      begun = true;
+      if (key !== 'trajectory' || index === null)
+        return [...items, { is: 'repeated', reason: 'history of what the steps say' }];
+      return [...items, told('step', stepDrafts(Step.parse(value), index))];
+    },
+    end: () => [...(begun ? [] : opening(file, told)), ...closing(file, told)],
+  };
+}
+
+function historyOf(file: FileFacts, told: Tell): Reader {
+  const history = readHistory();
+  let begun = false;
+  const first = (): Item[] => {
+    const items = begun ? [] : [beginning(file, told)];
+    begun = true;
+    return items;
+  };
+  return {
+    record(value, { index }) {
+      const drafts = history.drafts(value, index ?? 0);
+      if (drafts.length === 0) return [...first(), { is: 'repeated', reason: 'told by its calls' }];
+      return [...first(), told('history', drafts)];
+    },
+    end: () => {
+      const left = history.end();
+      return [...first(), ...(left.length > 0 ? [told('end', left)] : []), ...closing(file, told)];
+    },
+  };
+}
 
 type Tell = (event: string, drafts: RawDraft[]) => Item;
 
@@ -114,7 +123,7 @@ function sessionOf({ path, document, root }: FileFacts): Session {
   };
 }
 
-function opening({ root }: FileFacts, told: Tell): Item[] {
+function beginning({ root }: FileFacts, told: Tell): Item {
   const config = argumentsOf(root.replay_config);
   const known = Config.safeParse(config);
   const fields: RawDraft['fields'] = known.success
@@ -123,20 +132,15 @@ function opening({ root }: FileFacts, told: Tell): Item[] {
         base_commit: known.data.env?.repo?.base_commit ?? null,
       }
     : {};
-  const rest = config === undefined ? {} : { replay_config: config };
-  const said = z.array(Message).catch([]).parse(root.opening);
-  return [
-    told('start', [start('start', fields, rest)]),
-    ...said.map((one, at) => told(`history.${one.role}`, [openingDraft(one, at)])),
-  ];
+  return told('start', [start('start', fields, config === undefined ? {} : { replay_config: config })]);
 }
 
-function openingDraft({ role, content, is_demo, message_type }: z.infer<typeof Message>, at: number) {
-  const text = textOf(content) ?? JSON.stringify(content) ?? '';
-  const own = `opening ${at}`;
-  if (is_demo || message_type === 'demonstration') return note(own, 'demonstration', { text: asText(text) });
-  if (role === 'system') return note(own, 'system_prompt', { text: asText(text) });
-  return message(own, 'user', text);
+function opening(file: FileFacts, told: Tell): Item[] {
+  const said = z.array(Message).catch([]).parse(file.root.opening);
+  return [
+    beginning(file, told),
+    ...said.map((one, at) => told(`history.${one.role}`, [openingDraft(one, at)])),
+  ];
 }
 
 function stepDrafts(
@@ -145,8 +149,6 @@ function stepDrafts(
 ) {
   const said = response || thought || '';
   const { messages: _m, query: _q, ...told } = rest;
-  const [word = ''] = action.trim().split(/\s/, 1);
-  const status = FAILURES.find(([form]) => form.test(observation ?? ''))?.[1] ?? null;
   return [
     ...(said.trim() === '' ? [] : [message(`step ${at}`, 'assistant', said)]),
     ...(action.trim() === ''
@@ -154,11 +156,11 @@ function stepDrafts(
       : [
           toolCall({
             id: `step-${at}`,
-            name: COMMANDS.has(word) ? word : 'bash',
+            name: toolOf(action),
             input: { command: action },
             output: asText(observation ?? ''),
             result: Object.keys(told).length === 0 ? undefined : asJson(told),
-            status,
+            status: statusOf(observation ?? ''),
             duration_ms: typeof execution_time === 'number' ? Math.round(execution_time * 1000) : null,
           }),
         ]),
