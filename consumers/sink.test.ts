@@ -5,7 +5,7 @@ import { tryCommit } from '../warehouse/delta/files.ts';
 import { readSnapshot } from '../warehouse/delta/snapshot.ts';
 import { query } from '../warehouse/query.ts';
 import { tableDir } from '../warehouse/tables.ts';
-import { event, landAll, newPlace, openLog, type Place, session, verdict } from './sink/testing.ts';
+import { event, landAll, metric, newPlace, openLog, type Place, session, verdict } from './sink/testing.ts';
 import { startSink } from './sink.ts';
 
 let place: Place;
@@ -70,6 +70,20 @@ test('upsert: the last record of a key is its row, and every version is whole by
   ]);
   const { files } = await readSnapshot(tableDir(place.warehouse, 'sessions'));
   expect([...files.values()].map(({ stats }) => JSON.parse(stats ?? '').numRecords)).toEqual([2]);
+});
+
+test('upsert of metrics: a row each bucket, also of one day, with the counts that were last told of it', async () => {
+  const [one, two] = ['one', 'two'].map((repo) => (sessions: number) => metric(DAY, repo, { sessions }));
+  if (!one || !two) throw new Error('unreachable');
+  await log.publish([one(1), two(5), one(2)]);
+  await landAll(log, place);
+  await log.publish([one(3), metric('2026-01-02', 'one', { sessions: 7 })]);
+  await landAll(log, place);
+  expect(await ask('SELECT day, repo, sessions FROM flip_metrics ORDER BY ALL')).toEqual([
+    [DAY, 'one', 3],
+    [DAY, 'two', 5],
+    ['2026-01-02', 'one', 7],
+  ]);
 });
 
 test('content of quarantine and dead letters never reaches the warehouse', async () => {
@@ -179,6 +193,8 @@ test('a landing that can never succeed ends the sink at once, also when nothing 
   await log.publish(events('a', 1, 2));
   await expect(sink.done).rejects.toMatchObject({ code: 'delta_too_new' });
 });
+
+const DAY = '2026-01-01';
 
 function chain(events: number) {
   return { chain_id: 'c', events, last_seq: events - 1, missing: 0, forks: 0 };

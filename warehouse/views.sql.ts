@@ -88,11 +88,12 @@ export const VIEWS: readonly View[] = [
   {
     name: 'metrics',
     about:
-      'Flip rate, attempts and errors by day, repository, harness, model and task family; never by person.',
+      'Oracle share, flip rate, attempts and errors by day, repository, harness, model and task family; never by person.',
     sql: `
-      SELECT day, repo, harness, model, task_family, sessions, graded, flipped, no_flip,
+      SELECT day, repo, harness, model, task_family, sessions, with_task, graded, flipped, no_flip,
         round(flipped / nullif(graded, 0), 4) AS flip_rate,
         round(attempts / nullif(graded, 0), 2) AS attempts_per_session,
+        round(with_task / nullif(sessions, 0), 4) AS oracle_share,
         round(graded / nullif(sessions, 0), 4) AS graded_share,
         oracle_errors, withheld, gaps
       FROM flip_metrics

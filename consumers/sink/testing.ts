@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type EmbeddedLog, openEmbeddedLog } from '../../log/embedded/open.ts';
 import type { Log, Outgoing } from '../../log/log.ts';
 import { jsonReader } from '../../schemas/from-json.ts';
-import type { TraceEvent } from '../../schemas/generated.ts';
+import type { FlipMetric, TraceEvent } from '../../schemas/generated.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import { blankEvent } from '../../schemas/testing.ts';
 import { readSnapshot } from '../../warehouse/delta/snapshot.ts';
@@ -90,6 +90,25 @@ export function verdict(
 
 export function session(id: string, more: Record<string, unknown> = {}): Outgoing<'sessions'> {
   return { topic: 'sessions', key: id, value: readSession({ session_id: id, ...more }) };
+}
+
+/** The counts of a bucket, all zero but those given; its name is made of its day and repository. */
+export function metric(
+  day: string,
+  repo: string,
+  counts: Partial<FlipMetric> = {},
+): Outgoing<'flip.metrics'> {
+  const dimensions = {
+    bucket: `["${day}","${repo}"]`,
+    day,
+    repo,
+    harness: null,
+    model: null,
+    task_family: null,
+  };
+  const none = { sessions: 0, graded: 0, flipped: 0, no_flip: 0, attempts: 0, oracle_errors: 0, withheld: 0 };
+  const value: FlipMetric = { ...dimensions, ...none, gaps: 0, with_task: 0, ...counts };
+  return { topic: 'flip.metrics', key: value.bucket, value };
 }
 
 /** Runs a sink until everything that is in the log now has landed. */

@@ -44,6 +44,7 @@ export const delta = (key: string, sessions: number): FlipMetricDelta => ({
   oracle_errors: 0,
   withheld: 0,
   gaps: 0,
+  with_task: null,
 });
 
 /** Counts records by key; its output is the running count, so that one lost or done twice shows. */

@@ -2,7 +2,11 @@ import type { FlipMetric } from '../../schemas/generated.ts';
 import { isFrom, type Step, type StreamRecord } from '../record.ts';
 import { plus } from './contribution.ts';
 
-/** Second step of the metrics: the sums of a bucket. One that every session has left stays, with zeros. */
+/**
+ * Second step of the metrics: the sums of a bucket. One that every session has left stays, with zeros. The order of the
+ * deltas does not matter, but each has to come once: what was seen is not remembered here, so this step, alone of all,
+ * rests on the log committing outputs, state and offset of a record in one transaction.
+ */
 export function createBucketMetrics() {
   return {
     group: 'metrics-bucket',

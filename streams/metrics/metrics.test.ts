@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { FlipMetric, FlipMetricDelta, Session } from '../../schemas/generated.ts';
 import type { StreamRecord } from '../record.ts';
 import { joined } from '../testing/joined.ts';
+import { mixed } from '../testing/mixed.ts';
 import { createTestOracle } from '../testing/oracle.ts';
 import { recordsOf, runReducer } from '../testing/run.ts';
 import { beginSession, gradedSession } from '../testing/session.ts';
@@ -37,6 +38,7 @@ const revisions = fc.array(
     harness: fc.constantFrom('claude-code', 'codex'),
     model: fc.constantFrom('m1', 'm2', null),
     task_family: fc.constantFrom('parsers', null),
+    task_id: fc.constantFrom('task-1', null),
     outcome: fc.constantFrom('flipped', 'no_flip', 'aborted', null),
     attempts: count,
     oracle_errors: count,
@@ -53,7 +55,10 @@ function recomputed(sessions: readonly Session[]): Map<string, Partial<FlipMetri
     const own = contributionOf(session);
     const sum = sums.get(own.bucket);
     if (!sum) sums.set(own.bucket, { ...own });
-    else for (const name of COUNTS) sum[name] += own[name];
+    else {
+      for (const name of COUNTS) sum[name] += own[name];
+      sum.with_task = (sum.with_task ?? 0) + (own.with_task ?? 0);
+    }
   }
   return sums;
 }
@@ -68,11 +73,63 @@ describe('metrics', () => {
         for (const [bucket, value] of sums) {
           const want = expected.get(bucket);
           if (want) expect(value).toEqual(want);
-          else for (const name of COUNTS) expect(value[name]).toBe(0);
+          else for (const name of [...COUNTS, 'with_task'] as const) expect(value[name]).toBe(0);
         }
         for (const bucket of expected.keys()) expect(sums.has(bucket)).toBe(true);
       }),
     );
+  });
+
+  test('any permutation and duplication of the same sessions gives the same sums', () => {
+    const runs = revisions.chain((list) => {
+      const sessions = list.map((fields, index) => ({ ...template, ...fields, revision: index + 1 }));
+      return fc.record({ sessions: fc.constant(sessions), mix: mixed(sessions) });
+    });
+    // Which buckets a session has been in and left, all zeros since, depends on which of its states were heard of.
+    const counted = (sessions: readonly Session[]) =>
+      new Map([...metricsOf(sessions)].filter(([, value]) => value.sessions > 0));
+    fc.assert(
+      fc.property(runs, ({ sessions, mix }) => {
+        expect(counted(mix)).toEqual(counted(sessions));
+      }),
+    );
+  });
+
+  test('the order of the deltas does not matter to the sums', () => {
+    const sessions = ['s1', 's2', 's3'].flatMap((session_id, nth) =>
+      [1, 2].map((revision) => ({ ...template, session_id, revision, attempts: nth + revision, gaps: nth })),
+    );
+    const { out } = runReducer(createSessionMetrics(), sessions.map(toSessions));
+    const deltas = out.map(({ value }) => toDeltas(value));
+    const sums = (list: StreamRecord[]) => runReducer(createBucketMetrics(), list).last;
+    const order = fc.shuffledSubarray(deltas, { minLength: deltas.length });
+    fc.assert(
+      fc.property(order, (list) => {
+        expect(sums(list)).toEqual(sums(deltas));
+      }),
+    );
+  });
+
+  test('what a release before did not count is not known, and no sum with it is; the next bucket is whole', () => {
+    const { with_task: _, ...before } = contributionOf({ ...template, task_id: 'task-1' });
+    const told = new Map([[template.session_id, JSON.stringify({ revision: 1, contribution: before })]]);
+    const sums = new Map([[before.bucket, JSON.stringify(before)]]);
+    const through = (session: Session) => {
+      const { out } = runReducer(createSessionMetrics(), [toSessions(session)], told);
+      return runReducer(
+        createBucketMetrics(),
+        out.map(({ value }) => toDeltas(value)),
+        sums,
+      ).out;
+    };
+    const now = { ...template, task_id: 'task-1', revision: 2 };
+    expect(through(now)).toEqual([]);
+    expect(through({ ...now, attempts: 1, revision: 3 })).toMatchObject([
+      { value: { sessions: 1, attempts: 1, with_task: null } },
+    ]);
+    expect(through({ ...now, session_id: 'later', started_at: '2030-01-01T00:00:00.000Z' })).toMatchObject([
+      { value: { sessions: 1, with_task: 1 } },
+    ]);
   });
 
   test('an older revision, or one that changes no count, adds nothing', () => {
@@ -93,7 +150,7 @@ describe('metrics', () => {
     if (!session) throw new Error('no session');
     const own = contributionOf(session);
     expect(own.bucket).toBe(`["2026-06-01","${'a'.repeat(40)}","claude-code","model-1","parsers"]`);
-    expect(own).toMatchObject({ sessions: 1, graded: 1, flipped: 1, no_flip: 0, attempts: 2 });
+    expect(own).toMatchObject({ sessions: 1, with_task: 1, graded: 1, flipped: 1, no_flip: 0, attempts: 2 });
     expect(contributionOf({ ...session, model: null }).bucket).toContain('"claude-code",null,');
     expect(Object.keys(own)).not.toContain('host_id');
   });

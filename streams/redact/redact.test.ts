@@ -4,6 +4,7 @@ import { CONTENT_FIELDS, contentOf, contentState } from '../../schemas/content.t
 import type { TraceEvent } from '../../schemas/generated.ts';
 import { headerHash } from '../../schemas/header.ts';
 import { anyEvent } from '../../schemas/testing.ts';
+import { mixed } from '../testing/mixed.ts';
 import { eventRecord } from '../testing/run.ts';
 import { beginSession } from '../testing/session.ts';
 import { createRedact, type Scanned } from './redact.ts';
@@ -40,6 +41,26 @@ describe('once each', () => {
         const all = [...first, ...again, ...through(events, states)];
         expect(all.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(events.map(({ seq }) => seq));
         expect(all.every(({ fork }) => fork === null)).toBe(true);
+      }),
+    );
+  });
+
+  test('any permutation and duplication of the same records: the same events, each once, and of a fork one is no fork', () => {
+    const events = chainOf(40);
+    const forks = events
+      .slice(20, 25)
+      .map((event) => ({ ...event, event_id: `${event.seq}`, model: 'other' }));
+    const second = chainOf(10).map((event) => ({ ...event, event_id: `2/${event.seq}`, chain_id: 'home-2' }));
+    const all = [...events, ...forks, ...second];
+    const ids = (list: readonly TraceEvent[]) => list.map(({ event_id }) => event_id).sort();
+    fc.assert(
+      fc.property(mixed(all), (mix) => {
+        const passed = through(mix);
+        expect(ids(passed)).toEqual(ids(all));
+        const unmarked = passed.filter(({ fork }) => fork === null);
+        const places = unmarked.map(({ chain_id, seq }) => `${chain_id} ${seq}`);
+        expect(new Set(places).size).toBe(places.length);
+        expect(places).toHaveLength(events.length + second.length);
       }),
     );
   });
