@@ -5,7 +5,14 @@ import { readJestJson } from './jest-json.ts';
 import { readJsonLines } from './json-lines.ts';
 import { readJunitXml } from './junit-xml.ts';
 import type { ReadReport } from './report.ts';
-import { NODE_REPORTER, PYTEST_MAIN, RUN_BIN, UNITTEST_MAIN } from './reporters.ts';
+import {
+  JEST_RUNNER,
+  NODE_REPORTER,
+  PYTEST_MAIN,
+  RUN_BIN,
+  UNITTEST_MAIN,
+  VITEST_MARKER,
+} from './reporters.ts';
 
 /** Where things lie for one run of a framework, as the tests see them. */
 export interface Place {
@@ -39,6 +46,7 @@ const seeded = (seed: number | undefined, args: (seed: string) => string[]) =>
 
 const jestLike = (
   bin: 'vitest' | 'jest',
+  files: Record<string, string>,
   args: (place: Place) => string[],
   shuffle: (seed: string) => string[],
 ): Plan => ({
@@ -49,7 +57,7 @@ const jestLike = (
   report: 'file',
   read: readJestJson,
   failedExit: 1,
-  files: { 'run-bin.mjs': RUN_BIN },
+  files: { 'run-bin.mjs': RUN_BIN, ...files },
 });
 
 const python = (main: string, source: string, args: string[]): Plan => ({
@@ -90,13 +98,18 @@ const PLANS: Record<Framework, Plan> = {
   },
   vitest: jestLike(
     'vitest',
-    ({ report }) => ['run', '--reporter=json', `--outputFile=${report}`],
+    { 'vitest-marker.mjs': VITEST_MARKER },
+    ({ lib, report }) => [
+      ...['run', `--reporter=${lib}/vitest-marker.mjs`, '--reporter=json', `--outputFile=${report}`],
+    ],
     (seed) => ['--sequence.shuffle', `--sequence.seed=${seed}`],
   ),
   jest: jestLike(
     'jest',
-    ({ report, scratch }) => [
+    { 'jest-runner.cjs': JEST_RUNNER },
+    ({ lib, report, scratch }) => [
       ...['--ci', '--json', `--outputFile=${report}`, `--cacheDirectory=${scratch}/jest`, '--watchman=false'],
+      `--testRunner=${lib}/jest-runner.cjs`,
     ],
     (seed) => ['--randomize', `--seed=${seed}`],
   ),

@@ -17,7 +17,10 @@ const Report = z.looseObject({
 
 const OUTCOMES: Record<string, TestOutcome> = { passed: 'passed', failed: 'failed', todo: 'xfailed' };
 
-/** The JSON reporter of jest, which vitest has too. Whatever neither passed nor failed was not run. */
+/**
+ * The JSON reporter of jest, which vitest has too. Whatever neither passed nor failed was not run; a test that is
+ * expected to fail is marked `todo` by programs of ours (reporters.ts).
+ */
 export const readJestJson: ReadReport = (text, tree) => {
   const parsed = Report.safeParse(parseJson(text));
   if (!parsed.success) return null;
