@@ -10,7 +10,7 @@ create table if not exists tokens (
 create table if not exists tasks (
   task_id text primary key, tests_hash text not null, base_commit text not null, root_commit text not null,
   status text not null, reason text, checked_at text, baseline_id text,
-  baseline_ms integer not null, accepted text, suite_excluded integer, reference_passed integer
+  baseline_ms integer not null, accepted text, suite_excluded integer, reference_passed integer, hangs integer
 ) strict;
 create table if not exists verdicts (
   key_id text not null, seq integer not null, verdict_id text not null unique, hash text not null,
@@ -52,6 +52,7 @@ create table if not exists runs (
 /** Columns that a table of an earlier release does not have. */
 const ADDED: readonly [table: string, column: string, type: string][] = [
   ['tasks', 'accepted', 'text'],
+  ['tasks', 'hangs', 'integer'],
   ['tasks', 'suite_excluded', 'integer'],
   ['tasks', 'reference_passed', 'integer'],
   ['outbox', 'principal', 'text'],

@@ -3,6 +3,7 @@ import { type RunOf, runTask } from './run-task.ts';
 import { controlFault, needsControl, type Outcome, outcomeOf } from './runner/outcome.ts';
 import type { RunResult } from './runner/runner.ts';
 import { runSignals, type SignalResult } from './signals/run-signals.ts';
+import { taskRow } from './tasks/rows.ts';
 import type { StoredTask } from './tasks/store.ts';
 
 export interface Graded extends Outcome {
@@ -31,7 +32,7 @@ async function withControl(
   const outcome = outcomeOf(result);
   if (outcome.code !== 'FAIL' || !needsControl(result)) return outcome;
   const control = await runTask(oracle, task, { ...run, kind: 'control', diff: null, diff_hash: undefined });
-  const fault = controlFault(control);
+  const fault = controlFault(control, taskRow(oracle.db, task.definition.task_id)?.hangs === 1);
   return fault === null ? outcome : { code: 'ERROR', reason: `control_failed: ${fault}` };
 }
 

@@ -15,7 +15,7 @@ import { fixInImage, type Refused, refusedReference } from './reference.ts';
 import { publicTask, putTaskRow, type TaskRow, uncheckedRow } from './rows.ts';
 import { knownTask, type StoredTask, storeTask } from './store.ts';
 import { testsHash } from './tests-hash.ts';
-import { type Objection, objection } from './verify.ts';
+import { hangs, type Objection, objection } from './verify.ts';
 
 /** A task whose answers differ is not fit for an oracle (chapter 3): twice is the least that shows it. */
 const DEFAULT_RUNS = 2;
@@ -68,7 +68,11 @@ export async function taskCheck(
   const found = objection(runs) ?? (confirmed ? await fixInImage(oracle, task) : UNCONFIRMED);
   const learned = withIds(task, runs);
   if (found && !(found.acceptable && accept !== undefined)) return report(oracle, learned, runs, found);
-  return report(oracle, learned, runs, null, { baseline_ms: baseline.slowest, accepted: accept ?? null });
+  return report(oracle, learned, runs, null, {
+    baseline_ms: baseline.slowest,
+    accepted: accept ?? null,
+    hangs: Number(runs.baseline.some(hangs)),
+  });
 }
 
 /** What the check before read off the reference is no part of this one. */

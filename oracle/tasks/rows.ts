@@ -19,6 +19,8 @@ export const TaskRow = z.object({
   baseline_ms: z.number().int(),
   /** Why its author accepts what `task check` would refuse; not published. */
   accepted: z.string().nullable(),
+  /** 1: the hidden tests exceed their time at the base commit, which its author accepts. */
+  hangs: z.number().int().nullable(),
   /** Tests of the suite that did not pass every time, and so are left out. */
   suite_excluded: z.number().int().nullable(),
   /** 1: the reference was seen to pass. */
@@ -42,6 +44,7 @@ export function uncheckedRow({
     baseline_id: null,
     baseline_ms: 0,
     accepted: null,
+    hangs: null,
     suite_excluded: null,
     reference_passed: null,
   };
@@ -70,7 +73,7 @@ export function putTaskRow(db: OracleDb, row: TaskRow): void {
 
 /** What may be known of a task outside the oracle. */
 export function publicTask(row: TaskRow, definition: TaskDefinition, runner: string): Task {
-  const { baseline_id: _id, baseline_ms: _ms, accepted, reference_passed, ...known } = row;
+  const { baseline_id: _id, baseline_ms: _ms, hangs: _hangs, accepted, reference_passed, ...known } = row;
   const { image, family, split, framework, evidence } = definition;
   return {
     ...known,
