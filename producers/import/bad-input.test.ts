@@ -114,3 +114,14 @@ test('an import that the log stops in the middle loses nothing and tells nothing
   expect(bench.log.events.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4]);
   expect(bench.log.events.at(-1)?.type).toBe('session_end');
 });
+
+test('a first line as long as a whole conversation is seen for what it is', async () => {
+  const messages = [
+    { role: 'user', content: 'fix' },
+    { role: 'assistant', content: 'x'.repeat(1_000_000) },
+  ];
+  bench.file('chats.jsonl', jsonl([{ messages }, { messages: messages.slice(0, 1) }]));
+  const report = await bench.run();
+  expect(report.reasons).toEqual({});
+  expect(report.formats.openai).toMatchObject({ sessions: 2, messages: 3 });
+});

@@ -14,6 +14,8 @@ export interface Source extends Found {
 
 /** Enough to see a document's first fields, or a file's first lines. */
 const HEAD = 256 * 1024;
+/** Of a file whose first line is longer: a whole conversation may be one. */
+const LONG_HEAD = 4 * 2 ** 20;
 const CHUNK = 256 * 1024;
 /** Of what is unpacked: what is before a cut in the file comes out up to the last whole part. */
 const UNPACKED_CHUNK = 32 * 1024;
@@ -25,11 +27,13 @@ export async function openSource(found: Found): Promise<Source> {
   const chunks = () => joined(found.parts);
   const parts: Buffer[] = [];
   let length = 0;
+  let lines = false;
   try {
     for await (const chunk of chunks()) {
       parts.push(chunk);
       length += chunk.length;
-      if (length >= HEAD) break;
+      lines ||= chunk.includes('\n');
+      if (length >= (lines ? HEAD : LONG_HEAD)) break;
     }
   } catch (error) {
     // what is before the damage can be read; whoever reads all of it will meet the damage again
