@@ -5,17 +5,22 @@ import type { FileFacts, Importer } from './importer.ts';
 import type { Source } from './open.ts';
 import { recordsOf } from './records.ts';
 
+interface FirstReading {
+  importer: Importer;
+  chains: Chains;
+  /** The beginning of the file. */
+  look: FileFacts['peek'];
+  /** Told how many bytes were read; may throw to end it. */
+  during: (bytes: number) => void;
+}
+
 /** What must be known of a file before its first record is told: a first reading, for documents. */
-export async function factsOf(
-  source: Source,
-  importer: Importer,
-  chains: Chains,
-  look: FileFacts['peek'],
-): Promise<FileFacts> {
+export async function factsOf(source: Source, reading: FirstReading): Promise<FileFacts> {
+  const { importer, chains, look } = reading;
   const { format, about = [] } = importer;
   return {
     ...{ path: source.path, peek: look },
-    ...(await contentOf(source, importer, chains)),
+    ...(await contentOf(source, reading)),
     isRepeated: (session, own) => chains.isRepeated(format, session, own),
     imported: (originalId) =>
       about.flatMap((other) =>
@@ -26,19 +31,21 @@ export async function factsOf(
 
 async function contentOf(
   source: Source,
-  importer: Importer,
-  chains: Chains,
+  { importer, chains, during }: FirstReading,
 ): Promise<Pick<FileFacts, 'sha256' | 'document' | 'root'>> {
   const { format, shape } = importer;
   const root: Record<string, unknown> = {};
   if (shape === 'lines') return { sha256: '', document: { id: '', grown: false }, root };
   const hash = createHash('sha256');
+  let bytes = 0;
   const records = recordsOf(importer);
   const outline = chains.documents.outline(format, source.real, shape.split);
   for await (const chunk of source.chunks()) {
     hash.update(chunk);
-    for (const { place, value, bytes, wrong } of records.feed(chunk)) {
-      if (place.index !== null && bytes) outline.element(place.key, bytes);
+    bytes += chunk.length;
+    during(Math.min(bytes, source.bytes));
+    for (const { place, value, bytes: own, wrong } of records.feed(chunk)) {
+      if (place.index !== null && own) outline.element(place.key, own);
       if (wrong !== null || place.key === null) continue;
       if (place.index === null) root[place.key] = value;
       else importer.survey?.(root, place.key, value);

@@ -96,7 +96,11 @@ async function importFile(found: Found, run: Run): Promise<boolean> {
     if (importer.last === true && !last) return false;
     counts = countsOf(report, importer.format);
     counts.files += found.parts.length;
-    const facts = await factsOf(source, importer, chains, look);
+    const during = (bytes: number) => {
+      options.signal?.throwIfAborted();
+      run.progress(bytes / 2);
+    };
+    const facts = await factsOf(source, { importer, chains, look, during });
     await readAll(source, { ...run, importer, reader: importer.open(facts), counts });
     return true;
   } catch (error) {
@@ -117,13 +121,15 @@ async function readAll(source: Source, reading: Reading): Promise<void> {
   const { importer, reader, chains, counts, options, progress } = reading;
   const records = recordsOf(importer);
   const teller = createTeller(source, reading);
+  // a document was read once before
+  const before = importer.shape === 'lines' ? 0 : source.bytes;
   let unpublished = 0;
   let bytes = 0;
   for await (const chunk of source.chunks()) {
     options.signal?.throwIfAborted();
     bytes += chunk.length;
     counts.bytes += chunk.length;
-    progress(bytes);
+    progress(before === 0 ? bytes : (before + Math.min(bytes, before)) / 2);
     const reads = records.feed(chunk);
     if (reads.length > 0) chains.transaction(() => teller.all(reads));
     unpublished += chunk.length;
