@@ -126,7 +126,7 @@ function addCheck(cli: Cli, task: Cli['program']): void {
 /** How the runner names the tests that it puts beside a task's own. */
 const CANARY = /K[0-9a-f]{16}_\d/;
 
-function told({ row, detail, failure, differing, skipped }: CheckReport): string {
+function told({ row, detail, failure, differing, skipped, unsearched }: CheckReport): string {
   const { task_id, status, reason, suite_excluded, reference_passed, accepted } = row;
   const lines =
     failure === ''
@@ -144,6 +144,10 @@ function told({ row, detail, failure, differing, skipped }: CheckReport): string
   for (const id of skipped) lines.push(`Skipped with the reference, so no grade asks for it: ${id}`);
   if (suite_excluded)
     lines.push(`${suite_excluded} test(s) of the suite do not pass every time and are left out.`);
+  if (unsearched)
+    lines.push(
+      'The image was not searched for the fix: every line that the reference adds is shorter than 24 characters. See that the image does not hold it.',
+    );
   if (status !== 'ready')
     return [
       ...lines,

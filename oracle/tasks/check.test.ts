@@ -210,7 +210,7 @@ test('O7 a reference that the path filter cuts is refused before anything runs; 
 
 test('O4 an image that holds what the fix adds is refused unless a person accepts it', async () => {
   const asked: string[][] = [];
-  const check = async (lines: number, accept?: string) => {
+  const report = async (lines: number, accept?: string, short = false) => {
     const runner = { ...fakeRunner((job) => run(job)), kind: 'container' as const };
     const searchImage = async (_: string, wanted: readonly string[]) => {
       asked.push([...wanted]);
@@ -219,14 +219,20 @@ test('O4 an image that holds what the fix adds is refused unless a person accept
     const oracle = makeOracle({ runner, searchImage });
     const change = { framework: 'node:test', reference: 'fix.patch', image: `sha256:${'0'.repeat(64)}` };
     const directory = taskDirectory(makeRepository(), change);
-    writeFileSync(join(directory, 'fix.patch'), readFileSync(join(DEMO, 'fix.patch')));
+    const fix = readFileSync(join(DEMO, 'fix.patch'), 'utf8');
+    writeFileSync(join(directory, 'fix.patch'), short ? fix.replace(/^\+(?!\+).*/gm, '+  x') : fix);
     await taskAdd(oracle, directory);
-    return (await taskCheck(oracle, TASK, { accept })).row;
+    return taskCheck(oracle, TASK, { accept });
   };
+  const check = async (lines: number, accept?: string) => (await report(lines, accept)).row;
   expect((await check(9)).reason).toMatch(/image holds/);
   expect((await check(9, 'another program')).status).toBe('ready');
   expect((await check(0)).status).toBe('ready');
   expect(asked[0]?.length).toBeGreaterThan(0);
+  expect(await report(0)).toMatchObject({ unsearched: false });
+  asked.length = 0;
+  expect(await report(0, undefined, true)).toMatchObject({ row: { status: 'ready' }, unsearched: true });
+  expect(asked.flat()).toEqual([]);
 });
 
 test('with a framework nothing is graded before it is known which tests there must be', async () => {

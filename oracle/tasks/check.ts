@@ -11,7 +11,7 @@ import { runSignals } from '../signals/run-signals.ts';
 import { signBaseline } from './baseline.ts';
 import type { TaskDefinition } from './definition.ts';
 import { differing, observe, type Runs, skippedWith } from './observed.ts';
-import { fixInImage, type Refused, refusedReference } from './reference.ts';
+import { fixInImage, type Refused, refusedReference, unsearched } from './reference.ts';
 import { publicTask, putTaskRow, type TaskRow, uncheckedRow } from './rows.ts';
 import { knownTask, type StoredTask, storeTask } from './store.ts';
 import { testsHash } from './tests-hash.ts';
@@ -37,6 +37,8 @@ export interface CheckReport {
   differing: string[];
   /** Ids of hidden tests that are skipped with the reference: no grade asks for them. */
   skipped: string[];
+  /** The image was not searched for the fix, of which no line is telling. */
+  unsearched: boolean;
 }
 
 /**
@@ -221,6 +223,7 @@ function report(
     failure: runs ? failureOf(runs.baseline[0]) : '',
     differing: runs ? [...new Set([...differing(runs.baseline), ...differing(runs.reference)])] : [],
     skipped: runs && task.definition.ids_from === 'reference' ? skippedWith(runs.reference) : [],
+    unsearched: unsearched(oracle, task),
   };
 }
 

@@ -52,10 +52,19 @@ export async function fixInImage(
 ): Promise<Objection | null> {
   if (!searchImage || image === null || !reference) return null;
   const lines = addedLines(reference);
+  if (lines.length === 0) return null;
   const files = await searchImage(image, lines);
   return files.some((file) => file.lines >= lines.length * SHARE)
     ? { reason: 'the image holds what the reference adds, outside of the checkout', acceptable: true }
     : null;
+}
+
+/** Whether an image was to be searched for a fix of which no line is telling: nobody has looked then. */
+export function unsearched(
+  { searchImage }: Oracle,
+  { definition: { image }, reference }: StoredTask,
+): boolean {
+  return searchImage !== null && image !== null && reference !== null && addedLines(reference).length === 0;
 }
 
 /** Lines that could be anybody's say nothing about where the fix lies. */
