@@ -78,7 +78,7 @@ async function checkTopics(admin: Admin): Promise<Finding[]> {
     return [
       problem(
         'topics',
-        `${count(wrong.length, 'thing')} not as this release needs it: ${wrong.slice(0, 3).join('; ')}${wrong.length > 3 ? '\u2026' : '.'}`,
+        `Not as this release needs it: ${wrong.slice(0, 3).join('; ')}${wrong.length > 3 ? `, and ${wrong.length - 3} more` : ''}.`,
         'Run: flipstream kafka setup --dry-run',
       ),
     ];

@@ -1,5 +1,5 @@
 import { FlipstreamError } from '../../schemas/errors.ts';
-import { named } from './errors.ts';
+import { named, notAllowed } from './errors.ts';
 import { type DescribedCluster, describe, tellsIds } from './topic-ids.ts';
 import { relearning, type Wire } from './wire.ts';
 
@@ -11,13 +11,16 @@ interface KnownTopic {
 
 /** The topics, each looked up when it is first used: a user may be allowed to see only some. */
 export interface Catalog {
-  /** As it was when first asked. @throws FlipstreamError `topic_missing` (usage), and what `named` makes */
+  /** As it was when first asked. @throws FlipstreamError `topic_missing`, `kafka_not_allowed` (usage), and what `named` makes */
   topic(name: string): Promise<KnownTopic>;
   /** Number of partitions of topics that are worked on together. @throws FlipstreamError `topic_partitions` (usage), and as `topic` */
   together(names: readonly string[]): Promise<number>;
   /** Id of a topic as it is now; null when there is none. */
   idNow(name: string): Promise<string | null>;
 }
+
+/** TOPIC_AUTHORIZATION_FAILED */
+const NOT_ALLOWED = 29;
 
 /** Topic of a group's changelog. */
 export function changelogOf(group: string): string {
@@ -30,6 +33,7 @@ export function createCatalog(wire: Wire): Catalog {
   async function lookUp(name: string): Promise<KnownTopic | null> {
     const { id, topics } = await ask(wire, [name]);
     const found = topics.get(name);
+    if (found?.error === NOT_ALLOWED) throw notAllowed(`seeing ${name}`, wire.brokers);
     if (!found || found.partitions === 0) return null;
     return { id: `${id}/${found.id}`, partitions: found.partitions };
   }

@@ -48,13 +48,7 @@ export function named(error: unknown, brokers: readonly string[]): unknown {
       `Kafka at ${where} refuses the user name or the password (${why})`,
       error,
     );
-  if (code === 'MESSAGE_TOO_LARGE' || code === 'RECORD_LIST_TOO_LARGE')
-    return new FlipstreamError(
-      'kafka_size_refused',
-      'fatal',
-      `a topic of Kafka at ${where} takes only smaller records than we write: run flipstream kafka setup, which raises max.message.bytes`,
-      error,
-    );
+  if (isSizeRefused(error)) return sizeRefused(brokers, error);
   if (code === 'UNSUPPORTED_VERSION' || hasName(error, 'KafkaJSServerDoesNotSupportApiKey'))
     return new FlipstreamError(
       'kafka_too_old',
@@ -63,6 +57,21 @@ export function named(error: unknown, brokers: readonly string[]): unknown {
       error,
     );
   return unavailable(why, brokers, error);
+}
+
+/** Whether a broker has said that a batch is larger than its topic takes. */
+export function isSizeRefused(error: unknown): boolean {
+  const code = kafkaCode(error);
+  return code === 'MESSAGE_TOO_LARGE' || code === 'RECORD_LIST_TOO_LARGE';
+}
+
+export function sizeRefused(brokers: readonly string[], cause?: unknown): FlipstreamError {
+  return new FlipstreamError(
+    'kafka_size_refused',
+    'fatal',
+    `a topic of Kafka at ${brokers.join(', ')} takes only smaller records than we write: run flipstream kafka setup, which raises max.message.bytes`,
+    cause,
+  );
 }
 
 export function unavailable(why: string, brokers: readonly string[], cause?: unknown): FlipstreamError {

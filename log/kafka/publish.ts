@@ -1,13 +1,12 @@
 import kafkajs, { type Producer } from 'kafkajs';
-import { FlipstreamError } from '../../schemas/errors.ts';
 import { countPublished } from '../counting.ts';
-import { deadLetter } from '../deadletter.ts';
 import type { Outgoing } from '../log.ts';
 import { partitionOf } from '../partition.ts';
 import type { Encoded } from '../values.ts';
-import { type Core, encodeAll } from './core.ts';
+import type { Core } from './core.ts';
 import { named } from './errors.ts';
-import { sendAll } from './send-all.ts';
+import { sendFitting } from './send-all.ts';
+import { encodeFitting, lettersOfRefused } from './set-aside.ts';
 
 const { Partitioners } = kafkajs;
 
@@ -53,6 +52,7 @@ export function createPublish(core: Core): Publish {
   }
 
   async function produce(records: readonly Encoded[]): Promise<void> {
+    if (records.length === 0) return;
     const byPartition = new Map<string, Encoded[]>();
     for (const record of records) {
       const { partitions } = await core.catalog.topic(record.topic);
@@ -67,7 +67,8 @@ export function createPublish(core: Core): Publish {
       records: there,
     }));
     producer ??= open();
-    await sendAll(await producer, pieces);
+    const refused = await sendFitting(await producer, pieces);
+    if (refused.length > 0) await produce(await lettersOfRefused(core, refused));
   }
 
   async function flush(): Promise<void> {
@@ -117,34 +118,4 @@ export function createPublish(core: Core): Publish {
       await drop();
     },
   };
-}
-
-/** No topic would ever take a record that is too large: its dead letter, with its hash, goes in its place. */
-async function encodeFitting(core: Core, records: readonly Outgoing[]): Promise<Encoded[]> {
-  const encoded: Encoded[] = [];
-  for (const record of records) {
-    try {
-      encoded.push(...(await encodeAll(core, [record])));
-    } catch (error) {
-      if (!(error instanceof FlipstreamError) || error.code !== 'record_too_large') throw error;
-      core.counters.deadLetters++;
-      encoded.push(...(await encodeAll(core, [tooLarge(core, record, error.message)])));
-    }
-  }
-  return encoded;
-}
-
-function tooLarge(core: Core, record: Outgoing, message: string): Outgoing {
-  const value = Buffer.from(JSON.stringify(record.value));
-  const refused = {
-    record: { offset: -1, timestamp: 0, key: record.key, value },
-    reason: 'record_too_large',
-    message,
-  };
-  return deadLetter(
-    { topic: record.topic, partition: -1, group: 'publish' },
-    refused,
-    core.clock(),
-    undefined,
-  );
 }

@@ -1,6 +1,6 @@
 import type { ProducerBatch, RecordMetadata } from 'kafkajs';
 import { expect, test } from 'vitest';
-import { sendAll } from './send-all.ts';
+import { sendAll, sendFitting } from './send-all.ts';
 
 const records = (...keys: string[]) => keys.map((key) => ({ key, value: Buffer.from(key) }));
 
@@ -38,4 +38,42 @@ test('P1 what was sent to nobody, and called done, is sent again; the rest is no
 test('what is never answered for is an outage', async () => {
   const deaf = producer((_, partition) => partition === 0);
   await expect(sendAll(deaf, pieces)).rejects.toMatchObject({ code: 'kafka_unavailable', kind: 'retryable' });
+});
+
+/** Refuses a batch as a broker does whose topic has a limit. */
+function limited(most: number) {
+  const taken: string[] = [];
+  return {
+    taken,
+    async sendBatch({ topicMessages = [] }: ProducerBatch): Promise<RecordMetadata[]> {
+      for (const { messages } of topicMessages)
+        if (messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0) > most)
+          throw Object.assign(new Error('too large'), {
+            name: 'KafkaJSProtocolError',
+            type: 'MESSAGE_TOO_LARGE',
+          });
+      return topicMessages.map(({ topic, messages }) => {
+        taken.push(...messages.map(({ key }) => String(key)));
+        return { topicName: topic, partition: messages[0]?.partition ?? -1, errorCode: 0 };
+      });
+    },
+  };
+}
+
+test('one record that a topic does not take is handed back; those beside it are sent, in order', async () => {
+  const broker = limited(4);
+  const piece = { topic: 't', partition: 0, records: records('a', 'b', 'large', 'c', 'd', 'e') };
+  expect(await sendFitting(broker, [piece])).toEqual(records('large'));
+  expect(broker.taken).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test('a batch that is too large, of records that are not, is sent in smaller ones', async () => {
+  const broker = limited(2);
+  expect(
+    await sendFitting(broker, [{ topic: 't', partition: 0, records: records('a', 'b', 'c', 'd', 'e') }]),
+  ).toEqual([]);
+  expect(broker.taken).toEqual(['a', 'b', 'c', 'd', 'e']);
+  await expect(
+    sendFitting({ sendBatch: async () => Promise.reject(new Error('else')) }, pieces),
+  ).rejects.toThrow('else');
 });

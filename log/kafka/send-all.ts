@@ -1,12 +1,15 @@
 import kafkajs, { type Producer, type RecordMetadata } from 'kafkajs';
 import { chunks } from './chunks.ts';
-import { unavailable } from './errors.ts';
+import { isSizeRefused, unavailable } from './errors.ts';
 
 const { CompressionTypes } = kafkajs;
 
 const ALL_IN_SYNC = -1;
 /** A leader that dies hands its partitions to one that has answered already, at most once for each broker. */
 const TRIES = 10;
+
+type Sender = Pick<Producer, 'sendBatch'>;
+type Sendable = { key: string; value: Buffer };
 
 /** Records of one partition, in order. */
 export interface Piece<R> {
@@ -21,28 +24,61 @@ export interface Piece<R> {
  * succeeds.
  * @throws FlipstreamError `kafka_unavailable` (retryable), and what kafkajs does
  */
-export async function sendAll<R extends { key: string; value: Buffer }>(
-  producer: Pick<Producer, 'sendBatch'>,
+export async function sendAll<R extends Sendable>(
+  producer: Sender,
   pieces: readonly Piece<R>[],
 ): Promise<void> {
-  const batches = pieces.map(({ records, ...place }) => ({
-    ...place,
-    rounds: chunks(records, ({ value }) => value.length),
-  }));
-  for (let round = 0; batches.some(({ rounds }) => rounds.length > round); round++)
-    await sendRound(
-      producer,
-      batches.flatMap(({ topic, partition, rounds }) => {
-        const records = rounds[round];
-        return records ? [{ topic, partition, records }] : [];
-      }),
-    );
+  for (const round of roundsOf(pieces)) await sendRound(producer, round);
 }
 
-async function sendRound<R extends { key: string; value: Buffer }>(
-  producer: Pick<Producer, 'sendBatch'>,
+/**
+ * The same, but for records that are larger than their topic is set to take: those beside them are sent.
+ * @returns those that are too large
+ */
+export async function sendFitting<R extends Sendable>(
+  producer: Sender,
   pieces: readonly Piece<R>[],
-): Promise<void> {
+): Promise<R[]> {
+  const refused: R[] = [];
+  for (const round of roundsOf(pieces)) {
+    try {
+      await sendRound(producer, round);
+    } catch (error) {
+      if (!isSizeRefused(error)) throw error;
+      for (const piece of round) refused.push(...(await sieve(producer, piece)));
+    }
+  }
+  return refused;
+}
+
+/** What goes out together: of each piece one batch. */
+function roundsOf<R extends Sendable>(pieces: readonly Piece<R>[]): Piece<R>[][] {
+  const rounds: Piece<R>[][] = [];
+  for (const { records, ...place } of pieces)
+    chunks(records, ({ value }) => value.length).forEach((batch, at) => {
+      rounds[at] ??= [];
+      rounds[at].push({ ...place, records: batch });
+    });
+  return rounds;
+}
+
+/** A batch is taken whole or not at all; it may be too large where each of its records is not. */
+async function sieve<R extends Sendable>(producer: Sender, { records, ...place }: Piece<R>): Promise<R[]> {
+  try {
+    await sendRound(producer, [{ ...place, records }]);
+    return [];
+  } catch (error) {
+    if (!isSizeRefused(error)) throw error;
+    if (records.length === 1) return [...records];
+  }
+  const middle = Math.ceil(records.length / 2);
+  return [
+    ...(await sieve(producer, { ...place, records: records.slice(0, middle) })),
+    ...(await sieve(producer, { ...place, records: records.slice(middle) })),
+  ];
+}
+
+async function sendRound<R extends Sendable>(producer: Sender, pieces: readonly Piece<R>[]): Promise<void> {
   let waiting = pieces;
   for (let tries = 1; waiting.length > 0; tries++) {
     if (tries > TRIES) throw unavailable('no broker answers for a part of the records', []);

@@ -1,6 +1,10 @@
 /** The suite that every engine of the log passes, on a real broker. */
+import { randomBytes } from 'node:crypto';
+import { ConfigResourceTypes } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { caughtUp, counter, event, until, upTo } from '../../log/conformance/rig.ts';
+import { openLetters } from '../../cli/deadletter/letters.ts';
+import { putBack } from '../../cli/deadletter/put-back.ts';
+import { caughtUp, counter, event, everything, until, upTo } from '../../log/conformance/rig.ts';
 import { logConforms } from '../../log/conformance.ts';
 import { fetchFrom } from '../../log/kafka/fetch.ts';
 import { createWire } from '../../log/kafka/wire.ts';
@@ -62,6 +66,53 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
       await rig.close();
     },
   );
+
+  test('a record over the limit that a topic is set to becomes a dead letter; those beside it go on, and it comes back when the limit is raised', async () => {
+    const rig = await kafkaRig(cluster, { partitions: 1 });
+    const log = await rig.open();
+    await limit('trace.raw', 2 ** 20);
+    const large = randomBytes(1_500_000).toString('base64');
+    await log.publish([event('k', 1), event('k', 2, large), event('k', 3)]);
+    const seen = async () => (await everything(log, 'trace.raw')).map(({ value }) => value.seq);
+    expect(await seen()).toEqual([1, 3]);
+    const letters = await openLetters(log);
+    const [letter] = letters.all();
+    expect(letter).toMatchObject({ reason: 'record_too_large', key: 'k', groups: ['publish'] });
+    expect(letter?.message).toContain('flipstream kafka setup');
+    expect(log.counters().deadLetters).toBe(1);
+    await limit('trace.raw', 16 * 2 ** 20);
+    await putBack(log, { letters, id: letter?.id ?? '' }, async (bytes) => rig.unseal(bytes), Date.now);
+    expect(await seen()).toEqual([1, 3, 2]);
+
+    // Where the letter is too large itself, its hash and reason go on alone; without even that, nothing is done.
+    await Promise.all([limit('trace.raw', 2 ** 20), limit('deadletter', 2 ** 20)]);
+    await log.publish([event('k', 4), event('k', 5, large)]);
+    const last = (await everything(log, 'deadletter')).at(-1)?.value;
+    expect(last).toMatchObject({ reason: 'record_too_large', content: null });
+    expect(last?.value_hash).toMatch(/^[0-9a-f]{64}$/);
+    await limit('deadletter', 50);
+    await expect(log.publish([event('k', 6, large)])).rejects.toMatchObject({
+      code: 'kafka_size_refused',
+      kind: 'fatal',
+    });
+    await rig.close();
+  });
+
+  async function limit(topic: string, bytes: number): Promise<void> {
+    const admin = clientOf(cluster.adminBrokers).admin();
+    await admin.connect();
+    const configEntries = [{ name: 'max.message.bytes', value: String(bytes) }];
+    const resources = [{ type: ConfigResourceTypes.TOPIC, name: topic, configEntries }];
+    await admin.alterConfigs({ validateOnly: false, resources });
+    const inForce = async () =>
+      (await admin.describeConfigs({ includeSynonyms: false, resources })).resources;
+    await until(async () =>
+      (await inForce()).some((one) =>
+        one.configEntries.some(({ configValue }) => configValue === String(bytes)),
+      ),
+    );
+    await admin.disconnect();
+  }
 
   test('what is published, derived and kept as state is compressed with zstd', async () => {
     const rig = await kafkaRig(cluster, { partitions: 1 });
