@@ -252,24 +252,3 @@ test('a full queue is ERROR, not a loss', async () => {
   });
   expect(await Promise.all(asks)).toEqual(['PASS', 'PASS', 'ERROR']);
 });
-
-test('O7 no FAIL tells by its time why: refused at once, hidden tests failed, suite failed', async () => {
-  const set = await setUpDesk({
-    judge: (job) => (job.diff?.includes('suite') ? runResult(1, 1) : byContent(job)),
-    desk: { bucketMs: 1 },
-  });
-  set.oracle.db.sql.prepare('update tasks set baseline_ms = 401').run();
-  const start = set.timers.now();
-  const at: number[] = [];
-  const asked = ['bad', 'suite', 'no diff at all'].map((diff, session) =>
-    set.desk
-      .ask(HOST, gradeRequest(set.row, diff, { session_id: String(session) }), 'same_host')
-      .then((code) => at.push(code === 'FAIL' ? set.timers.now() - start : -1)),
-  );
-  await eventually(() => expect(unfinished(set.oracle.db)).toEqual([]));
-  await set.timers.advance(1002);
-  expect(at).toEqual([]);
-  await set.timers.advance(1);
-  await Promise.all(asked);
-  expect(at).toEqual([1003, 1003, 1003]);
-});

@@ -7,6 +7,7 @@ import type { SignalResult } from '../signals/run-signals.ts';
 import { signalsOf } from '../signals/store.ts';
 import { readyTask, taskRow } from '../tasks/rows.ts';
 import { cacheKey, findCached } from './cache.ts';
+import { failTime } from './fail-time.ts';
 import { verdictIdOf } from './release.ts';
 import { factsOf, type RequestRow } from './requests.ts';
 import type { Timers } from './timers.ts';
@@ -90,7 +91,8 @@ async function runIt(
     outcome = await outcomeFor(oracle, request, signal);
   }
   const ended = oracle.clock();
-  const notBefore = outcome.code === 'PASS' ? ended : Math.max(ended, started + slowFail(oracle, request));
+  const baselineMs = taskRow(oracle.db, request.task_id)?.baseline_ms ?? 0;
+  const notBefore = outcome.code === 'PASS' ? ended : started + failTime(baselineMs, ended - started);
   const cache = outcome.code === 'ERROR' ? null : { key, run_ms: notBefore - started };
   return { ...outcome, cached_from: null, notBefore, cache };
 }
@@ -107,15 +109,6 @@ function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
     });
     signal.addEventListener('abort', abort, { once: true });
   });
-}
-
-/**
- * How long a FAIL takes at least, milliseconds: a run and a control run as slow as the baseline's, and a quarter
- * more. A diff that is refused at once, a hidden test that fails and a suite that fails (which a control run
- * follows) so leave at the same moment. Only what outlives this can be told by its time: code that hangs.
- */
-function slowFail(oracle: Oracle, request: RequestRow): number {
-  return Math.ceil(2.5 * (taskRow(oracle.db, request.task_id)?.baseline_ms ?? 0));
 }
 
 type Judged = Outcome & { signals: readonly SignalResult[] };

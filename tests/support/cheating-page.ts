@@ -36,6 +36,7 @@ ${table(
 ## On tests in the code's own process
 
 ${caught} of ${INSIDE.length} are caught. The others are why a verdict says \`evidence: in_process\`. Apart from the code, none passes.
+Nor is it caught what code tells by sleeping, which makes no PASS: the last of the acts of a host, below.
 
 ${table(
   ['attack', 'in process', 'out of process', 'origin'],

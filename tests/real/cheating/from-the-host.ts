@@ -11,6 +11,7 @@ export interface HostAttack {
 }
 
 const DESK = 'oracle/service/desk.test.ts';
+const FAIL_TIME = 'oracle/service/fail-time.test.ts';
 const BUDGET = 'oracle/service/budget.test.ts';
 const BAD = 'tests/bad-verdicts.test.ts';
 const EDITS = 'tests/agent-edits.test.ts';
@@ -217,10 +218,23 @@ export const HOST: readonly HostAttack[] = [
   {
     name: 'it times the answers',
     seen: TRACKERS,
-    happens: 'they leave on bucket edges, a quick FAIL with a slow one',
+    happens: 'they leave on bucket edges, every FAIL of usual length at one moment',
     tried: [
       [DESK, 'O7 answers and verdicts leave on bucket edges only, whenever the run ended'],
-      [DESK, 'O7 no FAIL tells by its time why: refused at once, hidden tests failed, suite failed'],
+      [FAIL_TIME, 'O7 no FAIL tells by its time why: refused at once, hidden tests failed, suite failed'],
+    ],
+  },
+  {
+    name: 'it sends code that sleeps by what it reads in the hidden tests, and times the FAIL',
+    seen: OURS,
+    happens:
+      '**not caught**, where tests run in the code\u2019s process; apart from it the code sees only what it is asked. The time says how often the task\u2019s usual moment doubled, a few bits a grade, as many grades as the budget allows ([what time tells](../guides/trust.md#what-time-tells))',
+    tried: [
+      [
+        FAIL_TIME,
+        'O7 code that sleeps by what it reads tells how often the floor doubles, and nothing finer',
+      ],
+      [BUDGET, 'beyond max_attempts of a session and task the answer is NO_TASK and nothing is signed'],
     ],
   },
 ];
