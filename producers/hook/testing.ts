@@ -54,6 +54,8 @@ export interface RunOptions {
   /** Leaves standard input open. */
   hang?: boolean;
   script?: string;
+  /** The Node that runs it; default: ours. */
+  node?: string;
 }
 
 /** The bundled hook as the harness runs it. */
@@ -61,7 +63,7 @@ export function hookProcess(home: Home, input: string | Buffer, options: RunOpti
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const child = spawn(
-      process.execPath,
+      options.node ?? process.execPath,
       [options.script ?? HOOK, '--registration', options.registration ?? 'settings'],
       {
         env: { PATH: process.env.PATH, HOME: home.root, FLIPSTREAM_HOME: home.root, ...options.env },

@@ -5,9 +5,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../../schemas/errors.ts';
 import { ensureImage } from '../support/docker-image.ts';
 import { HARNESS_FOLDER, harnessBinary } from '../support/harness-binary.ts';
 import { findMeans } from '../support/kafka-broker-means.ts';
+import { fetchNode20 } from '../support/node-20.ts';
 
 const HARNESSES = [
   ['claude', 'Claude Code'],
@@ -50,6 +52,10 @@ if (!existsSync(fileURLToPath(new URL('../../../shared/data', import.meta.url)))
   reasons.push(
     'Recorded trajectories: ../shared/data is not beside this clone, so tests over real data skip.',
   );
+
+await fetchNode20().catch((error: unknown) =>
+  reasons.push(`Node 20: none is on the PATH, and npm brought none (${messageOf(error)}).`),
+);
 
 const containers = await ensureImage();
 if (containers) reasons.push(`Containers: ${containers}.`);

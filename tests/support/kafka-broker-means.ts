@@ -1,9 +1,9 @@
 /** By what means a test can have a broker, in this order: named ones, a Docker engine with the image, the jars. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { cacheFolder } from './cache-folder.ts';
 
 const call = promisify(execFile);
 
@@ -73,14 +73,6 @@ async function fetchJars(to: string): Promise<void> {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
-}
-
-function cacheFolder(): string {
-  const caches =
-    process.platform === 'darwin'
-      ? join(homedir(), 'Library', 'Caches')
-      : process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  return join(caches, 'flipstream-tests');
 }
 
 const dependency = (group: string, artifact: string, version: string) =>
