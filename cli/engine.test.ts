@@ -38,6 +38,19 @@ test('flags win over the environment, and it over config.json', () => {
   expect(engineOf({ home, engine: givenEngine(login, {}) })).toMatchObject({
     kafka: { sasl: { mechanism: 'scram-sha-512', username: 'u', password: 'secret' } },
   });
+  const registryLogin = {
+    FLIPSTREAM_KAFKA_SASL_MECHANISM: 'scram-sha-256',
+    FLIPSTREAM_REGISTRY_USERNAME: 'r',
+    FLIPSTREAM_REGISTRY_PASSWORD: 'hidden',
+  };
+  expect(engineOf({ home, engine: givenEngine({ ...login, ...registryLogin }, {}) })).toMatchObject({
+    kafka: {
+      sasl: { mechanism: 'scram-sha-256', username: 'u' },
+      registry_auth: { username: 'r', password: 'hidden' },
+    },
+  });
+  const unknown = { ...login, FLIPSTREAM_KAFKA_SASL_MECHANISM: 'gssapi' };
+  expect(() => engineOf({ home, engine: givenEngine(unknown, {}) })).toThrow(/mechanism.*scram-sha-256/);
   expect(engineOf({ home, engine: givenEngine(env, { engine: 'embedded' }) })).toEqual({ kind: 'embedded' });
 });
 

@@ -51,9 +51,9 @@ export async function kafkaRig(cluster: KafkaCluster, options: KafkaRigOptions =
   // A leader that does not know yet that it is one has a publisher repeat itself.
   await until(() => Promise.all(TOPIC_NAMES.map((topic) => admin.fetchTopicOffsets(topic))).then(yes, no));
   const opened: KafkaLog[] = [];
-  // A minute passes at each look, so that a schema that is nowhere is given up at the second.
-  let minutes = 0;
-  const clock = () => ++minutes * 61_000;
+  // Some seconds pass at each look, so that a schema that is nowhere is soon given up.
+  let looks = 0;
+  const clock = () => ++looks * 4_000;
 
   const rig: KafkaRig = {
     registry,

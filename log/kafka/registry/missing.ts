@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { FlipstreamError } from '../../../schemas/errors.ts';
 import type { Clock } from '../../../schemas/time.ts';
+import { createNoes } from './noes.ts';
 
 /** A registry that lags behind its writers gets this long, from the first "no such schema" to the last. */
 const SURE_MS = 60_000;
@@ -17,11 +18,13 @@ interface Missing {
   check(id: number): void;
   /** The registry said "no such schema". @throws FlipstreamError `schema_pending` (retryable), `unknown_schema` (poison) */
   note(id: number): never;
+  /** It gave another answer, or none. */
   forget(id: number): void;
 }
 
 export function createMissing(clock: Clock): Missing {
-  const seen = new LRUCache<number, { first: number; last: number; sure: boolean }>({ max: MOST_IDS });
+  const noes = createNoes<number>(clock, SURE_MS, MOST_IDS);
+  const last = new LRUCache<number, { at: number; sure: boolean }>({ max: MOST_IDS });
 
   function refuse(id: number, sure: boolean): never {
     if (sure)
@@ -39,16 +42,17 @@ export function createMissing(clock: Clock): Missing {
 
   return {
     check(id) {
-      const known = seen.get(id);
-      if (known && clock() - known.last < (known.sure ? FORGET_MS : ASK_MS)) refuse(id, known.sure);
+      const known = last.get(id);
+      if (known && clock() - known.at < (known.sure ? FORGET_MS : ASK_MS)) refuse(id, known.sure);
     },
     note(id) {
-      const now = clock();
-      const first = seen.get(id)?.first ?? now;
-      const sure = now - first >= SURE_MS;
-      seen.set(id, { first, last: now, sure });
+      const sure = noes.note(id);
+      last.set(id, { at: clock(), sure });
       return refuse(id, sure);
     },
-    forget: (id) => void seen.delete(id),
+    forget(id) {
+      noes.forget(id);
+      last.delete(id);
+    },
   };
 }

@@ -69,17 +69,43 @@ test('only a "no such schema" that is repeated for a minute is poison, and it is
   await refused('schema_pending', 'retryable');
   await refused('schema_pending', 'retryable');
   expect(server.requests.filter((path) => path.endsWith(`/${NOBODYS}`))).toHaveLength(2);
-  now = 59_000;
-  await refused('schema_pending', 'retryable');
-  now = 60_001;
+  for (now = 15_000; now < 60_000; now += 15_000) await refused('schema_pending', 'retryable');
+  now = 60_000;
   await refused('unknown_schema', 'poison');
   const asked = server.requests.length;
   now += 500_000;
   await refused('unknown_schema', 'poison');
   expect(server.requests).toHaveLength(asked);
   now += 200_000;
-  await refused('unknown_schema', 'poison');
+  await refused('schema_pending', 'retryable');
   expect(server.requests.length).toBeGreaterThan(asked);
+});
+
+test.each([
+  ['with an outage between', 30_000, 'unavailable'],
+  ['with an answer that is no registry\u2019s between', 30_000, 'proxy-404'],
+  ['and nobody asked between', 30_000, null],
+] as const)('a registry that starts twice, %s, has not said no for all that time', async (_, at, between) => {
+  const id = await server.register('trace.raw-value', ours);
+  const ask = () => Promise.allSettled([registry.schemaOf(id), registry.idFor('trace.raw')]);
+  const codes = async () => (await ask()).map((one) => one.status === 'rejected' && one.reason.code);
+  server.trouble = 'starting';
+  for (now = 0; now < at; now += 9_000) {
+    expect(await codes()).toEqual([
+      'schema_pending',
+      now < 20_000 ? 'schema_pending' : 'schema_unregistered',
+    ]);
+  }
+  if (between) {
+    server.trouble = between;
+    expect(await codes()).toEqual(['registry_unavailable', 'registry_unavailable']);
+  }
+  server.trouble = 'starting';
+  for (const start of between ? [now + 9_000, 3_600_000] : [3_600_000])
+    for (now = start; now < start + 18_000; now += 9_000)
+      expect(await codes()).toEqual(['schema_pending', 'schema_pending']);
+  server.trouble = 'none';
+  expect(await codes()).toEqual([false, false]);
 });
 
 test('a registry that was behind is believed when it has caught up', async () => {

@@ -9,8 +9,9 @@ import { schemaText } from '../../../schemas/codec.ts';
 import { FlipstreamError, messageOf } from '../../../schemas/errors.ts';
 import { SCHEMAS, type SchemaName } from '../../../schemas/generated.ts';
 import type { Clock } from '../../../schemas/time.ts';
-import { TOPICS, type TopicName } from '../../../schemas/topics.ts';
+import { TOPIC_NAMES, TOPICS, type TopicName } from '../../../schemas/topics.ts';
 import { createMissing } from './missing.ts';
+import { createNoes } from './noes.ts';
 import { ANSWER_MS, askRegistry, type RegistryAddress, unavailable } from './rest.ts';
 
 export interface RegistryOptions extends RegistryAddress {
@@ -73,21 +74,21 @@ export function openRegistry({ clock = Date.now, ...address }: RegistryOptions):
     { [SchemaType.AVRO]: { wrapUnions: true } },
   );
   const own = new Map<TopicName, Promise<number>>();
-  /** When the registry first said of our schema that it is not there. */
-  const firstNo = new Map<TopicName, number>();
+  const noes = createNoes<TopicName>(clock, STARTING_MS, TOPIC_NAMES.length);
   const texts = new Map<number, string>();
   const missing = createMissing(clock);
 
   async function lookUp(topic: TopicName): Promise<number> {
-    const id = await registeredId(address, topic);
+    const id = await registeredId(address, topic).catch((error) => {
+      noes.forget(topic);
+      throw error;
+    });
     if (id !== null) return id;
-    const now = clock();
-    const first = firstNo.get(topic) ?? now;
-    firstNo.set(topic, first);
+    const sure = noes.note(topic);
     const message = `the schema registry at ${address.url} does not have this release's schema under ${subjectOf(topic)}: run flipstream kafka setup`;
-    throw now - first < STARTING_MS
-      ? new FlipstreamError('schema_pending', 'retryable', message)
-      : new FlipstreamError('schema_unregistered', 'usage', message);
+    throw sure
+      ? new FlipstreamError('schema_unregistered', 'usage', message)
+      : new FlipstreamError('schema_pending', 'retryable', message);
   }
 
   async function find(id: number): Promise<string> {
@@ -96,13 +97,23 @@ export function openRegistry({ clock = Date.now, ...address }: RegistryOptions):
     try {
       type = await client.getSchema(id);
     } catch (cause) {
-      if (statusOf(cause) === 404 && (await saysNo(address, id))) missing.note(id);
+      if (statusOf(cause) === 404 && (await answersNo(id))) missing.note(id);
+      missing.forget(id);
       if (cause instanceof Error && cause.constructor.name === 'ConfluentSchemaRegistryArgumentError')
         throw unreadable(id, cause.message);
       throw failure(address.url, cause);
     }
     if (!(type instanceof avro.Type)) throw unreadable(id, 'it is not an Avro schema');
     return ourText(type) ?? JSON.stringify(type);
+  }
+
+  async function answersNo(id: number): Promise<boolean> {
+    try {
+      return await saysNo(address, id);
+    } catch (error) {
+      missing.forget(id);
+      throw error;
+    }
   }
 
   return {
