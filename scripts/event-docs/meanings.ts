@@ -18,7 +18,8 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   task_source: '`dispatch` (made by `task start`) or `project` (written by hand).',
   task_family: "The author's name for tasks of one kind.",
   task_split: '`train`, or what else the author wrote.',
-  config_hash: 'Hash of the rule files that the session began with.',
+  config_hash:
+    'Hash of the rule files and settings that the session began with, where the harness looks for them; our own hooks do not count.',
   message_id:
     "The harness's id of a message; of an imported call, names the answer of the model that it is part of.",
   truncated: 'Some content of this event was cut at the field limit.',
