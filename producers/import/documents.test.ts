@@ -5,7 +5,7 @@ import { fc, test } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { sha256 } from '../../schemas/hash.ts';
 import { createDocuments } from './documents.ts';
-import { type Bench, importBench, toldTo } from './testing.ts';
+import { type Bench, importBench, jsonl, toldTo } from './testing.ts';
 
 const elements = fc.array(fc.constantFrom('a', 'b'), { maxLength: 5 });
 const imports = fc.array(fc.record({ place: fc.constantFrom('p', 'q'), elements }), { maxLength: 30 });
@@ -18,7 +18,8 @@ test.prop([imports])('of all documents with one id, each is the beginning of the
   };
   const byId = new Map<string, Set<string>>();
   for (const { place, elements: own } of all) {
-    const outline = createDocuments(store).outline('f', place, ['steps']);
+    const name = place === 'q' ? 'named' : undefined;
+    const outline = createDocuments(store).outline('f', place, ['steps'], name);
     for (const element of own) outline.element('steps', Buffer.from(element));
     const id = outline.end(sha256(own.join()));
     byId.set(id, (byId.get(id) ?? new Set()).add(own.join('')));
@@ -120,5 +121,24 @@ describe('a document that grew', () => {
     bench.file('c.traj', JSON.stringify({ ...traj(1), trajectory: [step(0), step(7), step(8)] }));
     await bench.run();
     expect(sessions(), 'and grown where it was seen').toBe(3);
+  });
+
+  test('a conversation grows too, by its id or its line; two that share an id are two', async () => {
+    const messages = (n: number, of = 'look') => [
+      { role: 'user', content: 'fix' },
+      ...Array.from({ length: n }, (_, at) => ({ role: 'assistant', content: `${of} ${at}` })),
+    ];
+    const lines = (n: number) => [{ id: 'x', messages: messages(n) }, { messages: messages(n, 'see') }];
+    for (const n of [1, 3]) {
+      bench.file('a.jsonl', jsonl(lines(n)));
+      await bench.run();
+    }
+    bench.file('b.jsonl', jsonl([{ id: 'x', messages: messages(2, 'other') }, ...lines(3)]));
+    expect((await bench.run()).reasons).toEqual({});
+    const said = (name: string) => toldTo(bench).filter((one) => one.startsWith(`assistant ${name}`)).length;
+    expect([said('look'), said('see'), said('other')]).toEqual([3, 3, 2]);
+    const sessions = new Set(bench.log.events.map(({ session_id }) => session_id));
+    expect(sessions.size).toBe(3);
+    expect(sessions).toContain('import:openai:x');
   });
 });

@@ -20,20 +20,24 @@ export interface Outline {
 }
 
 export interface Documents {
-  /** @param place the file, whichever way leads to it */
-  outline: (format: string, place: string, fields: readonly string[]) => Outline;
+  /**
+   * @param place the file, whichever way leads to it, or what else a document has to itself
+   * @param fields the arrays that are cut up
+   * @param name what a new document is to be called; a hash, when another is called so
+   */
+  outline: (format: string, place: string, fields: readonly string[], name?: string) => Outline;
 }
 
 export function createDocuments({ meta, putMeta }: Pick<Store, 'meta' | 'putMeta'>): Documents {
   const printsOf = (name: string): Prints => Prints.parse(JSON.parse(meta(name) ?? '{}'));
 
   return {
-    outline(format, place, fields) {
+    outline(format, place, fields, name) {
       const at = `document at ${format} ${place}`;
       const before = meta(at);
       const known = before === null ? {} : printsOf(`document ${format} ${before}`);
       // the first of the fields that has elements is the one that grows
-      const growing = ['', ...fields].find((name) => (known[name]?.count ?? 0) > 0);
+      const growing = ['', ...fields].find((field) => (known[field]?.count ?? 0) > 0);
       const arrays = new Map<string, { hash: Hash; count: number }>();
       let grown = false;
 
@@ -44,9 +48,10 @@ export function createDocuments({ meta, putMeta }: Pick<Store, 'meta' | 'putMeta
           putMeta(at, same);
           return same;
         }
-        const id = grown && before !== null ? before : sha256.slice(0, 32);
+        const isFree = name !== undefined && meta(`document ${format} ${name}`) === null;
+        const id = grown && before !== null ? before : isFree ? name : sha256.slice(0, 32);
         const prints: Prints = {};
-        for (const [name, { hash, count }] of arrays) prints[name] = { count, sha256: hash.digest('hex') };
+        for (const [field, { hash, count }] of arrays) prints[field] = { count, sha256: hash.digest('hex') };
         putMeta(content, id);
         putMeta(at, id);
         putMeta(`document ${format} ${id}`, JSON.stringify(prints));
@@ -55,12 +60,12 @@ export function createDocuments({ meta, putMeta }: Pick<Store, 'meta' | 'putMeta
 
       return {
         element(key, bytes) {
-          const name = key ?? '';
-          const array = arrays.get(name) ?? { hash: createHash('sha256'), count: 0 };
-          arrays.set(name, array);
+          const field = key ?? '';
+          const array = arrays.get(field) ?? { hash: createHash('sha256'), count: 0 };
+          arrays.set(field, array);
           array.hash.update(bytes).update('\n');
           array.count++;
-          const then = name === growing ? known[name] : undefined;
+          const then = field === growing ? known[field] : undefined;
           if (then?.count === array.count) grown = then.sha256 === array.hash.copy().digest('hex');
         },
         end,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
+import { sha256 } from '../../schemas/hash.ts';
 import type { Chains } from './chains.ts';
 import type { FileFacts, Importer } from './importer.ts';
 import type { Source } from './open.ts';
@@ -21,6 +22,12 @@ export async function factsOf(source: Source, reading: FirstReading): Promise<Fi
   return {
     ...{ path: source.path, peek: look },
     ...(await contentOf(source, reading)),
+    identify({ value, parts, index, name }) {
+      const place = name === undefined ? `${source.real} ${index}` : `id ${name}`;
+      const outline = chains.documents.outline(format, place, [], name);
+      for (const part of parts) outline.element(null, Buffer.from(JSON.stringify(part)));
+      return outline.end(sha256(JSON.stringify(value)));
+    },
     isRepeated: (session, own) => chains.isRepeated(format, session, own),
     imported: (originalId) =>
       about.flatMap((other) =>
@@ -51,7 +58,7 @@ async function contentOf(
       else importer.survey?.(root, place.key, value);
     }
   }
-  const sha256 = hash.digest('hex');
-  const id = chains.transaction(() => outline.end(sha256));
-  return { sha256, document: { id, grown: !sha256.startsWith(id) }, root };
+  const whole = hash.digest('hex');
+  const id = chains.transaction(() => outline.end(whole));
+  return { sha256: whole, document: { id, grown: !whole.startsWith(id) }, root };
 }

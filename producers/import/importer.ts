@@ -56,6 +56,16 @@ export interface FileFacts {
   root: Readonly<Record<string, unknown>>;
   /** The beginning of the file. */
   peek: Peek;
+  /**
+   * The id of a document that is a record: by its place and its parts, as a document that is a file is known.
+   * @param name the id that it gives itself, which others may, too
+   */
+  identify: (record: {
+    value: unknown;
+    parts: readonly unknown[];
+    index: number | null;
+    name?: string | undefined;
+  }) => string;
   /** Whether an earlier file, or an earlier import, had this record: history that a fork repeats. Notes it, too. */
   isRepeated: (session: Session, own: string) => boolean;
   /** Sessions imported under an original id, by folder of their file: those that lie beside this file, where there are any. */

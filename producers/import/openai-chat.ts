@@ -1,6 +1,5 @@
 /** Chat messages in OpenAI's shape, a conversation a line: `{messages: [...]}`. */
 import { z } from 'zod';
-import { sha256 } from '../../schemas/hash.ts';
 import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
 import { asPayload } from '../adapters/payload.ts';
 import { argumentsOf, type Call, message, note, shown, start, textOf, toolCall } from './drafts.ts';
@@ -29,11 +28,11 @@ export const openaiChat: Importer = {
   recognises: ({ lines }) =>
     Array.isArray(lines[0]?.messages) && asPayload(lines[0].messages[0])?.role !== undefined,
   shape: 'lines',
-  open: () => ({
-    record(value) {
-      const { messages, id, ...rest } = Line.parse(value);
-      const own = id ?? sha256(JSON.stringify(value)).slice(0, 32);
-      const session: Session = { id: own, original_id: own, harness: 'openai' };
+  open: ({ identify }) => ({
+    record(value, { index }) {
+      const { messages, id: name, ...rest } = Line.parse(value);
+      const id = identify({ value, parts: messages, index, name });
+      const session: Session = { id, original_id: name ?? id, harness: 'openai' };
       const told = (event: string, drafts: RawDraft[]): Item => ({
         ...{ is: 'told', session, agent_id: null, ms: null, event, drafts },
       });
