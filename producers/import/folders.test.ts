@@ -91,8 +91,8 @@ test('what harnesses keep beside their trajectories is passed over as what it is
 });
 
 test('Shepherd: the manifest says of each scope who began it and what became of it', async () => {
-  const line = (scope_id: string) => ({
-    effect: { effect_type: 'prompt_sent', user_prompt: `fix ${scope_id}`, timestamp: 1780000000 },
+  const line = (scope_id: string, timestamp: number) => ({
+    effect: { effect_type: 'prompt_sent', user_prompt: 'fix', timestamp },
     ...{ sequence: 0, scope_id },
   });
   const scope = (scope_id: string, parent_scope_id: string | null, status: string) => ({
@@ -103,10 +103,11 @@ test('Shepherd: the manifest says of each scope who began it and what became of 
     scopes: [scope('root', null, 'active'), scope('try', 'root', status), scope('idle', 'root', 'discarded')],
   });
   // it is read after the streams that it speaks of, whichever file is older
-  for (const folder of ['one', 'two']) {
+  for (const [folder, second] of Object.entries({ one: 1, two: 2 })) {
     bench.file(join(folder, 'manifest.json'), JSON.stringify(manifest('active'), null, 2));
-    bench.file(join(folder, 'scope_root.jsonl'), jsonl([line('root')]));
-    bench.file(join(folder, 'scope_try.jsonl'), jsonl([{ ...line('try'), scope_id: `try ${folder}` }]));
+    bench.file(join(folder, 'scope_root.jsonl'), jsonl([line('root', second)]));
+    // it begins with the history of the scope that it was forked from
+    bench.file(join(folder, 'scope_try.jsonl'), jsonl([line('root', second), line('try', second)]));
     bench.file(join(folder, 'scope_idle.jsonl'), '');
   }
   const stray = bench.file(join('three', 'manifest.json'), JSON.stringify(manifest('active')));
@@ -114,21 +115,21 @@ test('Shepherd: the manifest says of each scope who began it and what became of 
   expect(report.reasons).toEqual({ 'a manifest of streams that were not imported': 1 });
   rmSync(stray);
   const scopes = () => bench.log.events.filter(({ kind }) => kind === 'scope');
-  const tried = (folder: string) =>
+  const root = 'import:shepherd:root-1';
+  const tried = (second: number) =>
     scopes()
-      .filter(({ session_id }) => session_id.includes(`try ${folder}`))
+      .filter(({ session_id }) => session_id === `import:shepherd:scope_try-${second}`)
       .map(({ reason, parent_session_id }) => [reason, parent_session_id]);
-  const root = 'import:shepherd:root-1780000000';
-  expect(tried('one')).toEqual([['active', root]]);
-  expect(tried('two')).toEqual([['active', root]]);
+  expect(tried(1)).toEqual([['active', root]]);
+  expect(tried(2)).toEqual([['active', 'import:shepherd:root-2']]);
   expect(scopes().map(({ reason, session_id }) => `${reason} ${session_id}`)).toContain(`discarded ${root}`);
   expect(bench.log.events.find(({ kind }) => kind === 'manifest')?.input_redacted).toContain('"by":"x"');
   bench.file(join('one', 'manifest.json'), JSON.stringify(manifest('merged'), null, 2));
   const again = await bench.run();
   expect(again.reasons).toEqual({});
-  expect(tried('one')).toEqual([
+  expect(tried(1)).toEqual([
     ['active', root],
     ['merged', root],
   ]);
-  expect(tried('two')).toHaveLength(1);
+  expect(tried(2)).toHaveLength(1);
 });

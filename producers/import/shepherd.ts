@@ -1,6 +1,7 @@
 /** Shepherd's exports: the flat timeline, the streams of a trajectory folder, and durable trace revisions. */
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { sha256 } from '../../schemas/hash.ts';
 import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
 import { asPayload, own, type Payload, text } from '../adapters/payload.ts';
 import { type Answers, createAnswers } from './answers.ts';
@@ -36,15 +37,25 @@ export const shepherdLines: Importer = {
     lines.some((line) => Line.safeParse(line).success && Effect.safeParse(line.effect).success),
   shape: 'lines',
   open: ({ path, peek }) => {
-    const first = JSON.stringify(peek.lines[0]?.effect ?? {});
-    const scope = text(peek.lines[0] ?? {}, 'scope_id') ?? basename(path);
-    const at = String(asPayload(JSON.parse(first))?.timestamp ?? '');
-    return effects(sessionOf(`${scope}-${at}`, path), (value, index) => {
+    return effects(sessionOf(streamIdOf(peek.lines[0] ?? {}, path), path), (value, index) => {
       const { effect, sequence } = Line.parse(value);
       return { effect, own: `effect ${sequence ?? index}` };
     });
   },
 };
+
+/**
+ * The scope and when it began. A stream that is named after another scope than its first effect's begins with that
+ * one's history: it is known by its name.
+ */
+function streamIdOf(first: Payload, path: string): string {
+  const scope = text(first, 'scope_id');
+  const named = /^scope_(.+)\.jsonl/.exec(basename(path))?.[1];
+  const isOther = named !== undefined && scope !== undefined && named !== scope.replace(/[/\\]|\.\./g, '_');
+  const effect = asPayload(first.effect) ?? {};
+  const at = own(effect, 'timestamp') ?? sha256(JSON.stringify(effect)).slice(0, 32);
+  return `${isOther ? `scope_${named}` : (scope ?? basename(path))}-${at}`;
+}
 
 /** A durable trace: what happened to the task, without what was said. */
 export const shepherdTrace: Importer = {
