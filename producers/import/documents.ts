@@ -12,7 +12,7 @@ const Prints = z.record(z.string(), z.object({ count: z.number(), sha256: z.stri
 type Prints = z.infer<typeof Prints>;
 
 /** A document that is being read for the first time. */
-export interface Outline {
+interface Outline {
   /** Told of each element of an array that is cut up. */
   element: (key: string | null, bytes: Buffer) => void;
   /** When all was read. Within a transaction. @param sha256 of all of it @returns its id */
