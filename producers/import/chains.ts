@@ -212,7 +212,7 @@ function entryOf(
           fields: {
             ...fields,
             ...(draft.type === 'session_start' ? parent : {}),
-            ...kindOf(draft.fields.tool_name),
+            ...kindOf(draft.fields.tool_name, session.harness),
             ...draft.fields,
           },
         },

@@ -32,13 +32,17 @@ test('OpenCode', async () => {
           part('p1', { type: 'step-start' }),
           part('p2', { type: 'text', text: 'ok' }),
           part('p3', tool),
+          part('p4', { ...tool, tool: 'context7_query-docs', callID: 'c2' }),
         ],
       },
     ],
   };
   expect(await importTwice(bench, 'export.json', JSON.stringify(document, null, 1))).toEqual([
-    ...['user fix', '(prompt_details)', '(step-start)', 'assistant ok', 'bash error 1', '(answer_details)'],
+    ...['user fix', '(prompt_details)', '(step-start)', 'assistant ok', 'bash error 1'],
+    ...['context7_query-docs error 1', '(answer_details)'],
   ]);
+  // By the names that its harness gives, as live.
+  expect(bench.log.events.flatMap(({ tool_kind }) => tool_kind ?? [])).toEqual(['shell', 'mcp']);
 });
 
 const GEMINI = [
