@@ -86,6 +86,30 @@ test('upsert of metrics: a row each bucket, also of one day, with the counts tha
   ]);
 });
 
+test('a bucket that every session has left is no row: not the first time, not in the place of another, not as the last', async () => {
+  const bucket = (repo: string, sessions: number) => metric(DAY, repo, { sessions });
+  const left = () => ask('SELECT repo, sessions FROM flip_metrics ORDER BY ALL');
+  for (const [repo, sessions, rows] of [
+    ['never', 0, []],
+    ['one', 1, [['one', 1]]],
+    [
+      'two',
+      2,
+      [
+        ['one', 1],
+        ['two', 2],
+      ],
+    ],
+    ['one', 0, [['two', 2]]],
+    ['two', 0, []],
+    ['one', 4, [['one', 4]]],
+  ] as const) {
+    await log.publish([bucket(repo, sessions)]);
+    await landAll(log, place);
+    expect(await left()).toEqual(rows);
+  }
+});
+
 test('content of quarantine and dead letters never reaches the warehouse', async () => {
   const letter = {
     source_topic: 'trace.raw',

@@ -156,6 +156,7 @@ async function fill(to: Target, made: Made, snapshot: Snapshot, sheet: Sheet): P
 /** Copy on write: files that hold a key of the new rows are written again without it. */
 async function rewrite(to: Target, made: Made, snapshot: Snapshot, sheet: Sheet): Promise<void> {
   const { columns, dir } = to.table;
+  const { keep } = specOf(to.name);
   const touched = await filesHolding(to, snapshot, sheet);
   const small = touched.filter((add) => (rowsOf(add) ?? 0) < RESTING_ROWS);
   const rest = (adds: readonly Add[]) =>
@@ -166,19 +167,17 @@ async function rewrite(to: Target, made: Made, snapshot: Snapshot, sheet: Sheet)
         adds.map(({ path }) => path),
       ),
     )}) held ANTI JOIN incoming USING (${keyList(to)})`;
-  await writeTo(
-    to,
-    made,
-    sheet,
-    small.length === 0 ? undefined : `SELECT * FROM incoming UNION ALL (${rest(small)})`,
-  );
+  const kept = `SELECT * FROM incoming WHERE ${keep ?? 'true'}`;
+  const straight = keep === undefined && small.length === 0;
+  const select = small.length === 0 ? kept : `${kept} UNION ALL (${rest(small)})`;
+  await writeTo(to, made, sheet, straight ? undefined : select);
   for (const add of touched.filter((candidate) => !small.includes(candidate))) {
     await writeTo(to, made, sheet, rest([add]));
   }
   const now = to.clock();
   made.removes = touched.map(({ path }) => ({ path, deletionTimestamp: now, dataChange: true }));
   // A removal without its addition would lose rows: nothing above may have left a touched file out.
-  if (made.adds.length === 0)
+  if (made.adds.length === 0 && keep === undefined)
     throw new FlipstreamError('warehouse_write', 'retryable', `${dir}: nothing was written`);
 }
 

@@ -27,6 +27,8 @@ interface TableSpec {
   key: readonly string[];
   /** Order of rows inside a compacted file: what is read together lies together, and compresses. */
   order: readonly string[];
+  /** Of `upsert`, SQL: a row of which it is false takes the one before it away, and is none itself. */
+  keep?: string;
   /** Fields that never reach the warehouse. */
   omit: readonly string[];
   extra: readonly Column[];
@@ -60,7 +62,15 @@ export const TABLES = {
     key: ['session_id', 'task_id'],
     order: ['session_id', 'task_id'],
   },
-  flip_metrics: { ...plain, topic: 'flip.metrics', mode: 'upsert', key: ['bucket'], order: ['bucket'] },
+  flip_metrics: {
+    ...plain,
+    topic: 'flip.metrics',
+    mode: 'upsert',
+    key: ['bucket'],
+    order: ['bucket'],
+    // Which buckets every session has left depends on which of its states were heard of: a replay hears of others.
+    keep: 'sessions <> 0',
+  },
   tasks: { ...plain, topic: 'tasks', mode: 'upsert', key: ['task_id'], order: ['task_id'] },
   quarantine: {
     ...plain,
