@@ -3,9 +3,9 @@ import { isFrom, type Step, type StreamRecord } from '../record.ts';
 import { plus } from './contribution.ts';
 
 /**
- * Second step of the metrics: the sums of a bucket. One that every session has left stays, with zeros, and is no row in the warehouse. The order of the
- * deltas does not matter, but each has to come once: what was seen is not remembered here, so this step, alone of all,
- * rests on the log committing outputs, state and offset of a record in one transaction.
+ * Second step of the metrics: the sums of a bucket. One that every session has left stays, with zeros, and is no row in
+ * the warehouse. The order of the deltas does not matter, but each has to come once: what was seen is not remembered
+ * here, so this step, alone of all, rests on the log committing outputs, state and offset of a record in one transaction.
  */
 export function createBucketMetrics() {
   return {
