@@ -9,6 +9,7 @@ import {
   JEST_RUNNER,
   NODE_REPORTER,
   PYTEST_MAIN,
+  PYTEST_SETTINGS,
   RUN_BIN,
   UNITTEST_MAIN,
   VITEST_MARKER,
@@ -60,7 +61,7 @@ const jestLike = (
   files: { 'run-bin.mjs': RUN_BIN, ...files },
 });
 
-const python = (main: string, source: string, args: string[]): Plan => ({
+const python = (main: string, source: string, args: string[], files: Plan['files'] = {}): Plan => ({
   start: (targets, place, seed) => ({
     argv: ['python3', `${place.lib}/${main}`, ...args, ...targets],
     env: {
@@ -72,11 +73,13 @@ const python = (main: string, source: string, args: string[]): Plan => ({
   report: 'file',
   read: readJsonLines,
   failedExit: 1,
-  files: { [main]: source },
+  files: { [main]: source, ...files },
 });
 
 const PLANS: Record<Framework, Plan> = {
-  pytest: python('pytest_main.py', PYTEST_MAIN, ['-p', 'no:cacheprovider', '--rootdir=.']),
+  pytest: python('pytest_main.py', PYTEST_MAIN, ['-p', 'no:cacheprovider', '--rootdir=.', '--confcutdir=.'], {
+    'pytest.ini': PYTEST_SETTINGS,
+  }),
   unittest: python('unittest_main.py', UNITTEST_MAIN, []),
   'node:test': {
     start: (targets, { lib, report }) => ({

@@ -1,10 +1,30 @@
 /** Programs that start a framework and write down, line by line, what it says of each test. They lie beside the tree. */
 
-/** The import path gets the tree only when pytest itself is loaded: nothing in the tree stands in front of it. */
-export const PYTEST_MAIN = `import json, os, random, sys
+/**
+ * The import path gets the tree only when pytest itself is loaded: nothing in the tree stands in front of it. Settings
+ * are the base commit's, which no diff may change; where it has none pytest is given ours (PYTEST_SETTINGS), since it
+ * would go on looking in the folders above the tree.
+ */
+export const PYTEST_MAIN = `import json, os, pathlib, random, sys
 import pytest
 
+OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pytest.ini")
 sys.path[0] = os.getcwd()
+# Name of each file that pytest reads, and what has to be in it.
+SETTINGS = {
+    **{"pytest.ini": "", ".pytest.ini": "", "pytest.toml": "", ".pytest.toml": ""},
+    **{"pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"},
+}
+
+
+def has_settings(targets):
+    tree = pathlib.Path.cwd()
+    folders = {tree}
+    for target in targets:
+        path = (tree / target.split("::")[0]).resolve()
+        folders.update(folder for folder in (path, *path.parents) if tree in folder.parents)
+    files = [(folder / name, sign) for folder in folders for name, sign in SETTINGS.items()]
+    return any(file.is_file() and sign in file.read_text(errors="replace") for file, sign in files)
 
 
 class Reporter:
@@ -34,8 +54,13 @@ class Reporter:
             self.say(report.nodeid, "error")
 
 
-sys.exit(pytest.main(sys.argv[1:], plugins=[Reporter()]))
+targets = [word for word in sys.argv[1:] if not word.startswith("-")]
+ours = [] if has_settings(targets) else ["-c", OURS]
+sys.exit(pytest.main([*ours, *sys.argv[1:]], plugins=[Reporter()]))
 `;
+
+/** Nothing but pytest's own defaults. */
+export const PYTEST_SETTINGS = '[pytest]\n';
 
 export const UNITTEST_MAIN = `import json, os, pathlib, random, sys, unittest
 
