@@ -122,7 +122,6 @@ test.each(ACTS)(
     };
     const stop = async (change: string) => {
       writeFileSync(join(dir, 'a.txt'), change);
-      await event('PreToolUse', { tool_name: 'Read', tool_input: {}, tool_use_id: change });
       return (await event('Stop', { stop_hook_active: false, last_assistant_message: change })).includes(
         BLOCK_REASON,
       );
