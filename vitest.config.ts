@@ -18,7 +18,9 @@ const FOLDERS = '{schemas,log,producers,streams,consumers,oracle,warehouse,jobs,
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
+    // For what hangs. Machines differ five times in speed, and what is quick here may not be elsewhere.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     sequence: { sequencer: WholeSystemsFirst },
     // The default leaves a core free; most files wait for processes and disks for half of their time.
     maxWorkers: '100%',

@@ -51,4 +51,4 @@ test('of a large bundle verify says how far it is, in each of its two parts', as
   expect(await box.flipstream(['verify', file])).toMatchObject({ code: 0 });
   for (const what of ['events read', 'records judged'])
     expect(told.states).toContainEqual(expect.stringMatching(new RegExp(`^\\d+ of 300\\d ${what}$`)));
-}, 30_000);
+});

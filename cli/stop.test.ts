@@ -52,7 +52,7 @@ test('a file that was being written when it was stopped is gone', async () => {
   child.kill('SIGTERM');
   expect(await ended).toEqual([130, null]);
   expect(parts()).toEqual([]);
-}, 60_000);
+});
 
 test('what runs until it is stopped is done then', async () => {
   expect(await stopped(['flips', '--follow'])).toMatchObject({ code: 0, out: '', err: '' });

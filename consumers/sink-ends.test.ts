@@ -81,7 +81,7 @@ test('while nothing can land, no more is taken in than may be held', async () =>
   renameSync(`${dir}.away`, dir);
   await expect.poll(() => sink.stats().tables.events?.rows, { timeout: 15_000 }).toBe(400);
   await sink.stop();
-}, 40_000);
+});
 
 test('a sink whose log fails ends with that, also while nothing can land', async () => {
   const gone = Promise.withResolvers<void>();

@@ -54,4 +54,4 @@ test('P3 duplicates after a kill: two sinks, SIGKILL at random moments, every re
   expect(await ask("SELECT events FROM sessions WHERE session_id = 's0'")).toEqual([[all - 100]]);
   await log.close();
   place.remove();
-}, 90_000);
+});

@@ -99,7 +99,7 @@ beforeAll(async () => {
   put(thief, honest.pass);
   await pipeline.log.publish(records);
   await pipeline.settled();
-}, 60_000);
+});
 afterAll(() => pipeline.close());
 
 const sessionOf = (id: string) =>

@@ -93,4 +93,4 @@ test('canonical form and header hash hold over Avro, log, redact, Parquet and SQ
     ),
     { numRuns: 4, endOnFailure: true },
   );
-}, 60_000);
+});

@@ -55,4 +55,4 @@ test('regrade: what no longer passes is retracted in flips, its session is not u
     },
     { session_id: 'honest', ...stands },
   ]);
-}, 60_000);
+});

@@ -96,7 +96,7 @@ test('sessions published twice: each event once, each flip right, the metrics as
   expect([...flips.keys()].sort()).toEqual(['s-1:task-1', 's-3:task-1']);
   expect((await lastOf('sessions')).get('s-2')).toMatchObject({ outcome: 'no_flip', usable: true });
   expect(await all('deadletter')).toEqual([]);
-}, 40_000);
+});
 
 test('a known secret and a doubtful one: neither is in trace.events, the doubtful one is sealed in quarantine', async () => {
   const secret = TOKENS['github-token'] ?? '';
@@ -120,7 +120,7 @@ test('a known secret and a doubtful one: neither is in trace.events, the doubtfu
       marks: ['withheld'],
     });
   });
-}, 40_000);
+});
 
 test('R5 a scanner that hangs on one event: that one is quarantined as timeout, the others pass', async () => {
   const source = `export const prepare = async (records) => {
@@ -136,4 +136,4 @@ test('R5 a scanner that hangs on one event: that one is quarantined as timeout, 
   const events = await all('trace.events');
   expect(events.map(({ value }) => value.withheld)).toEqual([null, null, 'quarantined']);
   expect((await all('trace.quarantine')).map(({ value }) => value.reason)).toEqual(['timeout']);
-}, 40_000);
+});

@@ -47,7 +47,7 @@ beforeAll(async () => {
   pipeline.startStreams();
   await pipeline.startSink();
   await pipeline.settled();
-}, 60_000);
+});
 afterAll(() => pipeline.close());
 
 async function ownSchemaId(): Promise<number> {

@@ -70,4 +70,4 @@ test('what every part did is scraped at the one port: what redact set aside and 
   const ended = once(up, 'exit');
   up.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
-}, 90_000);
+});

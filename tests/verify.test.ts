@@ -52,7 +52,7 @@ beforeAll(async () => {
   verdicts = bundle.verdicts.map((line) => jsonReader('Verdict')(JSON.parse(line)));
   ring = KeyRing.parse(JSON.parse(bundle.keyRing));
   attested = events.length - checkBundle(bundle, ring).unattested;
-}, 120_000);
+});
 afterAll(() => rig?.close());
 
 const sessionId = () => events[0]?.session_id ?? '';

@@ -150,7 +150,7 @@ test('a sink that would merge rows into a file that is gone or damaged ends and 
   }
   await landAll(log, place);
   expect((await query(place.warehouse, 'SELECT count(*) FROM verdicts')).rows).toEqual([[4]]);
-}, 20_000);
+});
 
 test('compaction names a file that is missing, leaves the table alone, and merges the others', async () => {
   const path = await fileOf('events');

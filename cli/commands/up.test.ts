@@ -97,7 +97,7 @@ test('a collector that a hook started makes way for up, a second up disturbs not
   expect(await ended).toBe(0);
   expect(await askCollector(home)).toBeNull();
   expect(Object.values(pids).filter(isAlive)).toEqual([]);
-}, 60_000);
+});
 
 test('what another start would not mend ends up with one sentence and exit 2', async () => {
   const up = () => box.flipstream(['up', '--home', home.root]);
@@ -112,7 +112,7 @@ test('what another start would not mend ends up with one sentence and exit 2', a
     out: '',
     err: expect.stringMatching(/config\.json cannot .*\n$/),
   });
-}, 60_000);
+});
 
 test('an oracle whose port is taken is not started for ever', async () => {
   const port = Number(new URL(readSettings(home).oracle?.url ?? '').port);

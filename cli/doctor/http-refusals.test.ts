@@ -55,4 +55,4 @@ test('doctor counts what was refused, by reason, and says what to do', async () 
       mend: expect.stringContaining('init claude-code --transport http'),
     }),
   );
-}, 30_000);
+});

@@ -5,7 +5,7 @@ import { killAtRandom, quickGrades } from './testing-kills.ts';
 
 test('killed with SIGKILL at any moment: no answered verdict is lost, none published under two ids, the chain unbroken', async () => {
   await killAtRandom(await quickGrades(), 3, 30);
-}, 60_000);
+});
 
 test('a restart takes up what was not graded, and answers from what was', async () => {
   const set = await setUpDesk();
