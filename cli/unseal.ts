@@ -23,7 +23,7 @@ export const IDENTITY_FLAG = [
  */
 export function unsealOf({ home, cwd }: Config, identity: string | undefined): Unseal | null {
   const file = identity === undefined ? reviewerPaths(home).identity : resolve(cwd, identity);
-  if (!existsSync(file)) return null;
+  if (identity === undefined && !existsSync(file)) return null;
   const decrypter = new Decrypter();
   try {
     decrypter.addIdentity(readFileSync(file, 'utf8').trim());
@@ -31,7 +31,7 @@ export function unsealOf({ home, cwd }: Config, identity: string | undefined): U
     throw new FlipstreamError(
       'reviewer_key_invalid',
       'usage',
-      `${file} is no private key of a reviewer (one line, AGE-SECRET-KEY-1…): name another with --identity.`,
+      `${file} cannot be read as a reviewer’s private key (one line, AGE-SECRET-KEY-1…): name another with --identity.`,
       error,
     );
   }

@@ -75,9 +75,11 @@ test('a machine that fails, and a diff that is no longer kept, withdraw nothing'
     true,
   );
   rmSync(join(set.oracle.home.log, 'diffs'), { recursive: true });
-  expect((await regrade(set.oracle, TASK)).every(({ now, retracted }) => now === null && !retracted)).toBe(
-    true,
-  );
+  expect(
+    (await regrade(set.oracle, TASK)).every(
+      ({ left, retracted }) => left === 'its diff is no longer kept' && !retracted,
+    ),
+  ).toBe(true);
 });
 
 test('what began at another base commit is left as it is: its diff need not apply to this one', async () => {
@@ -86,8 +88,8 @@ test('what began at another base commit is left as it is: its diff need not appl
   await taskAdd(set.oracle, taskDirectory(source));
   set.runner.run = async (job) => runResult(0, 1, job.diff === null ? {} : { refused: 'does not apply' });
   expect((await taskCheck(set.oracle, TASK)).row.status).toBe('ready');
-  expect((await regrade(set.oracle, TASK)).map(({ now, retracted }) => [now, retracted])).toEqual(
-    Array(4).fill([null, false]),
+  expect((await regrade(set.oracle, TASK)).map(({ left, retracted }) => [left, retracted])).toEqual(
+    Array(4).fill(['began at another base commit', false]),
   );
 });
 

@@ -17,8 +17,10 @@ export interface Regraded {
   session_id: string;
   verdict_id: string;
   before: 'PASS' | 'FAIL';
-  /** Null: its diff is no longer kept, or is one of another base commit. */
+  /** Null when it was left alone. */
   now: 'PASS' | 'FAIL' | 'ERROR' | null;
+  /** Why it was left alone; null when it was run. */
+  left: string | null;
   retracted: boolean;
 }
 
@@ -43,11 +45,12 @@ export async function regrade(
     );
   const rows = gradedOf(oracle.db, taskId);
   const [ofOthers, ofThis] = split(rows, (row) => factsOf(row).base_commit !== task.definition.base_commit);
-  const found = ofOthers.map((row) => settle(oracle, row, null, task));
+  const found = ofOthers.map((row) => leftAlone(row, 'began at another base commit'));
   for (const [diff_hash, alike] of Map.groupBy(ofThis, (row) => row.diff_hash)) {
     const diff = readDiff(oracle, diff_hash);
     const code = diff ? (await gradeDiff(oracle, task, { kind: 'regrade', diff, diff_hash })).code : null;
-    for (const row of alike) found.push(settle(oracle, row, code, task));
+    for (const row of alike)
+      found.push(code ? settle(oracle, row, code, task) : leftAlone(row, 'its diff is no longer kept'));
     onProgress(found.length, rows.length);
   }
   return found;
@@ -58,11 +61,15 @@ function split<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
 }
 
 function settle(oracle: Oracle, row: RequestRow, now: Regraded['now'], task: StoredTask): Regraded {
-  const { request_id, session_id } = row;
-  const before = row.code === 'PASS' ? 'PASS' : 'FAIL';
-  const retracted = before === 'PASS' && now === 'FAIL';
+  const one = leftAlone(row, null);
+  const retracted = one.before === 'PASS' && now === 'FAIL';
   if (retracted) oracle.db.transaction(() => withdraw(oracle, row, task));
-  return { request_id, session_id, verdict_id: row.verdict_id ?? '', before, now, retracted };
+  return { ...one, now, retracted };
+}
+
+function leftAlone({ request_id, session_id, verdict_id, code }: RequestRow, left: string | null): Regraded {
+  const before = code === 'PASS' ? 'PASS' : 'FAIL';
+  return { request_id, session_id, verdict_id: verdict_id ?? '', before, now: null, left, retracted: false };
 }
 
 /** Signs that a verdict no longer counts, by the task as it is now; it keeps its place in the key's chain. */

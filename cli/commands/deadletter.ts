@@ -11,6 +11,7 @@ import { ENGINE_FLAGS } from '../engine.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { against, refuseBeside } from '../flags.ts';
 import { withLog } from '../open-log.ts';
+import { requireFree } from '../out-path.ts';
 import { table } from '../table.ts';
 import { IDENTITY_FLAG, Identity, type Unseal, unsealOf } from '../unseal.ts';
 
@@ -43,10 +44,12 @@ export function addDeadletter(cli: Cli): void {
     .option(...IDENTITY_FLAG);
   handle(cli, show, Identity.extend({ out: z.string().optional() }), async (context, flags, [id = '']) =>
     withLog(context.config, async (log) => {
+      const path = flags.out === undefined ? null : resolve(context.config.cwd, flags.out);
+      if (path !== null) requireFree(path, 'file');
       const letter = pick(await openLetters(log), id);
-      if (flags.out !== undefined) {
+      if (path !== null) {
         const bytes = await originalBytes(log, letter, unsealOf(context.config, flags.identity));
-        writeFileSync(resolve(context.config.cwd, flags.out), bytes, { mode: 0o600, flag: 'wx' });
+        writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
       }
       context.out.result(shown(letter), () => describe(letter, flags.out));
     }),

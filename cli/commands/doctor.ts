@@ -13,6 +13,7 @@ import { checkLog } from '../doctor/log.ts';
 import { checkClaude, checkDisk, checkNode, checkPermissions } from '../doctor/machine.ts';
 import { checkKeyRing, checkOracle, checkTask } from '../doctor/oracle.ts';
 import { checkCollector, checkLastEvent, checkLosses, checkSilenced, checkSpool } from '../doctor/state.ts';
+import { checkWarehouse } from '../doctor/warehouse.ts';
 import { ENGINE_FLAGS, engineOf } from '../engine.ts';
 import { EXIT } from '../exit.ts';
 import { bundledHook } from '../package.ts';
@@ -68,6 +69,7 @@ async function examine({ config, io }: Context): Promise<Finding[]> {
       () => checkDocker({ home, oracleHome: config.oracleHome, oracleUrl: settings.config?.oracle?.url }),
     ],
     ['log', () => checkEngine(config, io.clock)],
+    ['warehouse', () => checkWarehouse(home)],
   ];
   const found = await Promise.all(checks.map(([name, check]) => guarded(name, check)));
   return [...settings.findings, ...found.flat()];

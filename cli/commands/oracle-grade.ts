@@ -51,7 +51,7 @@ const SAID: Readonly<Record<string, string>> = {
   null: 'could not be run',
 };
 
-const COLUMNS = ['session_id', 'before', 'now', 'retracted', 'verdict_id'];
+const COLUMNS = ['session_id', 'before', 'now', 'left', 'retracted', 'verdict_id'];
 
 function addRegrade(cli: Cli, parent: Cli['program']): void {
   const command = addOracleCommand(
@@ -70,14 +70,15 @@ function addRegrade(cli: Cli, parent: Cli['program']): void {
         ),
       );
       const retracted = found.filter((one) => one.retracted).length;
-      const open = found.filter(({ now }) => now === null || now === 'ERROR').length;
+      const left = found.filter((one) => one.left !== null).length;
+      const failed = found.filter(({ now }) => now === 'ERROR').length;
       context.out.result(found, () =>
         [
           ...(found.length > 0 ? [table(COLUMNS, found)] : []),
-          `${found.length} grade(s) run again, ${retracted} withdrawn, ${open} could not be run.`,
+          `${found.length - left} grade(s) run again: ${retracted} withdrawn, ${failed} could not be run. ${left} left alone.`,
         ].join('\n'),
       );
-      return open > 0 ? EXIT.partial : EXIT.ok;
+      return left + failed > 0 ? EXIT.partial : EXIT.ok;
     },
     { stopsItself: true },
   );

@@ -55,7 +55,14 @@ test('to a file it goes whole, for its owner alone, and over no other', async ()
   const file = join(box.root, 'event.json');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(EVENT);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect((await quarantine('show', 'e1', '--out', 'event.json')).code).not.toBe(0);
+  for (const [place, code] of [
+    ['event.json', /is there already/],
+    ['nowhere/event.json', /There is no folder/],
+  ] as const)
+    expect(await quarantine('show', 'e1', '--out', place)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(code),
+    });
 });
 
 test('without the key, with another or with none that is one, nothing is shown and the sentence says what to give', async () => {
@@ -66,7 +73,8 @@ test('without the key, with another or with none that is one, nothing is shown a
   for (const [flags, says] of [
     [[], /sealed to the reviewer: give the private key with --identity/],
     [['--identity', 'other.key'], /other\.key is not the key that this was sealed to/],
-    [['--identity', 'no.key'], /no\.key is no private key of a reviewer/],
+    [['--identity', 'no.key'], /no\.key cannot be read as a reviewer.s private key/],
+    [['--identity', 'nowhere.key'], /nowhere\.key cannot be read as a reviewer.s private key/],
   ] as const) {
     const ran = await quarantine('show', 'e1', ...flags);
     expect(ran).toMatchObject({ code: 2, out: '' });

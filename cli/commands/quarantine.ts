@@ -7,6 +7,7 @@ import type { Quarantined } from '../../schemas/generated.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { withLog } from '../open-log.ts';
+import { requireFree } from '../out-path.ts';
 import { heldIn } from '../quarantine/held.ts';
 import { table } from '../table.ts';
 import { IDENTITY_FLAG, Identity, type Unseal, unsealOf } from '../unseal.ts';
@@ -45,11 +46,13 @@ export function addQuarantine(cli: Cli): void {
   for (const command of [list, show])
     for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
   handle(cli, show, Show, async ({ config, out }, { identity, out: file }, [id = '']) => {
+    const path = file === undefined ? null : resolve(config.cwd, file);
+    if (path !== null) requireFree(path, 'file');
     const held = await withLog(config, (log) => find(log, id));
     const about = shown(held);
     const content = await open(held, unsealOf(config, identity));
-    if (file !== undefined) {
-      writeFileSync(resolve(config.cwd, file), content, { mode: 0o600, flag: 'wx' });
+    if (path !== null) {
+      writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
       return out.result(about, () => `${describe(about)}\nIts content is in ${file}.`);
     }
     const event: unknown = JSON.parse(content);

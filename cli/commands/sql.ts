@@ -5,6 +5,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { refuseBeside } from '../flags.ts';
+import { requireFree } from '../out-path.ts';
 import { withProgress } from '../progress.ts';
 import { runPrompt, splitStatements } from '../sql/prompt.ts';
 import { FORMATS, type Format, format } from '../sql/result.ts';
@@ -53,6 +54,7 @@ async function writeOut({ config, out, io }: Context, sql: string | undefined, n
       'usage',
       '--out needs a query, and a file that ends in .json, .jsonl or .csv, or --format json, jsonl or csv.',
     );
+  requireFree(file, 'file');
   const warehouse = requireWarehouse(config.home);
   const { rows, bytes } = await withProgress(io.stderr, `Writing ${file}`, () =>
     exportQuery(warehouse, sql, { out: file, format: as }),

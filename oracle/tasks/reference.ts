@@ -32,7 +32,7 @@ export async function refusedReference({
   const cut = dropped.map(({ paths, why }) => `${paths.join(' → ')} (${why})`);
   return refused(
     'the path filter cuts a part off the reference',
-    `cut off: ${cut.join(', ')}; widen allowlist, or narrow denylist`,
+    `cut off: ${cut.join(', ')}. Leave tests out of the reference: they are added as hidden tests; for anything else widen allowlist, or narrow denylist`,
     dropped,
   );
 }

@@ -10,7 +10,8 @@ import { bash, failThenPass, fix, says } from '../support/replies.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 import { textOf } from '../support/scripted-model.ts';
 
-const QUIET_MS = 4_000;
+/** Longer than a real session that is alive is ever silent, on a slow machine. */
+const QUIET_MS = 20_000;
 
 let rig: Rig;
 beforeAll(async () => {
