@@ -120,10 +120,10 @@ export const HOST: readonly HostAttack[] = [
     happens: 'what the verdict attests no longer hashes to its head: verify says altered',
     tried: [
       [
-        'tests/verify.test.ts',
+        'tests/real/verify.test.ts',
         'every event removed in turn is missed; an attested one also where manifest and links were made to fit',
       ],
-      ['tests/verify.test.ts', 'one changed byte all over every verdict is found'],
+      ['tests/real/verify.test.ts', 'one changed byte all over every verdict is found'],
     ],
   },
   {

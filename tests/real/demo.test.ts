@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { query } from '../warehouse/query.ts';
+import { query } from '../../warehouse/query.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../bin/flipstream.js', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../../bin/flipstream.js', import.meta.url));
 
 /** What `npm run demo` does, with a state directory of its own. */
 function demo(state: string) {

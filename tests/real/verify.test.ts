@@ -2,16 +2,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createHarness } from '../cli/demo/harness.ts';
-import { firstAttempt, PROMPT, secondAttempt } from '../cli/demo/script.ts';
-import { type Bundle, bundleText, makeBundle, parseOneFile } from '../cli/verify/bundle.ts';
-import { checkBundle } from '../cli/verify/check.ts';
-import { canonical } from '../schemas/canonical.ts';
-import { jsonReader } from '../schemas/from-json.ts';
-import type { TraceEvent, Verdict } from '../schemas/generated.ts';
-import { headerHash } from '../schemas/header.ts';
-import { KeyRing } from '../schemas/signature.ts';
-import { type Rig, startRig } from './support/rig.ts';
+import { createHarness } from '../../cli/demo/harness.ts';
+import { firstAttempt, PROMPT, secondAttempt } from '../../cli/demo/script.ts';
+import { type Bundle, bundleText, makeBundle, parseOneFile } from '../../cli/verify/bundle.ts';
+import { checkBundle } from '../../cli/verify/check.ts';
+import { canonical } from '../../schemas/canonical.ts';
+import { jsonReader } from '../../schemas/from-json.ts';
+import type { TraceEvent, Verdict } from '../../schemas/generated.ts';
+import { headerHash } from '../../schemas/header.ts';
+import { KeyRing } from '../../schemas/signature.ts';
+import { type Rig, startRig } from '../support/rig.ts';
 
 let rig: Rig;
 let path = '';
