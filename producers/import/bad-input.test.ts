@@ -59,7 +59,11 @@ test('a symlink loop is said, duplicate files bring nothing twice, other files a
   bench.file('notes.md', '# notes');
   bench.file('package.json', '{"name":"x"}');
   const report = await bench.run();
-  expect(report.reasons).toEqual({ 'a symlink that leads to itself': 1, 'no format that is known': 1 });
+  expect(report.reasons).toEqual({
+    'a symlink that leads to itself': 1,
+    'a symlink to a folder that it lies in': 1,
+    'no format that is known': 1,
+  });
   expect(report.skipped).toBe(1);
   expect(report.formats['claude-code']).toMatchObject({
     files: 2,
@@ -68,6 +72,14 @@ test('a symlink loop is said, duplicate files bring nothing twice, other files a
     already: 3,
     repeated: 2,
   });
+});
+
+test('a folder reached twice, but by no circle, is read once and nothing is refused', async () => {
+  bench.file('real/a.jsonl', good());
+  symlinkSync(join(bench.folder, 'real'), join(bench.folder, 'again'));
+  const report = await bench.run();
+  expect(report.reasons).toEqual({});
+  expect(report.formats['claude-code']?.files).toBe(1);
 });
 
 test('formats mixed in a folder go each their way; events without a clock keep their order', async () => {

@@ -43,8 +43,8 @@ export interface Chains {
   transaction<T>(work: () => T): T;
   /** @param ms when the record is from, and whether that is known @returns the events that are new */
   tell(format: string, told: Told, when: { ms: number; inferred: boolean }): Proto[];
-  /** Whether the session was captured live on this machine, by itself or within another. */
-  isCaptured(session: Session): boolean;
+  /** Whether the session is here as itself: captured live on this machine, alone or within another, or imported and given out again. */
+  isHere(session: Session): 'captured' | 'already' | null;
   isRepeated(format: string, session: Session, own: string): boolean;
   remember(format: string, session: Session, folder: string): void;
   /** Of those under an original id the ones in the folder; if there are none, the last ones of any. */
@@ -76,7 +76,7 @@ export function openChains({ home, log, clock, limit, warn }: ChainsOptions): Ch
   const spool = { remove: () => {} };
   const traces = openTraceFiles(home);
   const publisher = createPublisher({ store, outbox, spool, ingest: { done: new Set() }, traces, log, warn });
-  const captured = new Map<string, boolean>();
+  const traced = new Map<string, boolean>();
   let committer: Committer | null = null;
   const current = () => {
     committer ??= createCommitter(deps);
@@ -113,15 +113,14 @@ export function openChains({ home, log, clock, limit, warn }: ChainsOptions): Ch
       current().add(session, { ...assembled, events }, ms);
       return events;
     },
-    isCaptured({ original_id, within = [] }) {
-      const known = captured.get(original_id);
-      if (known !== undefined) return known;
+    isHere({ original_id, within = [] }) {
+      const isTraced = (id: string) => traced.get(id) ?? existsSync(traceFile(home, id));
       // of a subagent's subagent only the parent is named, which was asked about before
-      const isLive = (id: string) => captured.get(id) ?? existsSync(traceFile(home, id));
-      const found = [original_id, ...within].some(isLive);
-      if (captured.size > 10_000) captured.clear();
-      captured.set(original_id, found);
-      return found;
+      const here = [original_id, ...within].some(isTraced);
+      if (traced.size > 10_000) traced.clear();
+      traced.set(original_id, here);
+      if (!here) return null;
+      return original_id.startsWith(IMPORTED) ? 'already' : 'captured';
     },
     isRepeated(format, { id }, own) {
       const ours = sha256(JSON.stringify(['import', format, own, id]));
@@ -182,9 +181,11 @@ function openImportDb(path: string) {
 /** Ids of sessions have room for 256 characters; what is longer is known by its hash. */
 const MAX_ID = 160;
 
+const IMPORTED = 'import:';
+
 /** The session under which imported events lie. */
 export function importedId(format: string, id: string): string {
-  return `import:${format}:${id.length > MAX_ID ? sha256(id) : id}`;
+  return `${IMPORTED}${format}:${id.length > MAX_ID ? sha256(id) : id}`;
 }
 
 function entryOf(

@@ -171,8 +171,9 @@ function createTeller(source: Source, { importer, reader, chains, report, counts
 
   function told(one: Told): void {
     counts.read++;
-    if (chains.isCaptured(one.session)) {
-      counts.captured++;
+    const here = chains.isHere(one.session);
+    if (here !== null) {
+      counts[here]++;
       return;
     }
     met(one.session);

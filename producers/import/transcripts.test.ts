@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { toAtif } from '../../jobs/export-atif.ts';
 import { traceFile } from '../collector/trace-files.ts';
 import { type Bench, importBench, importTwice, jsonl, toldTo, transcript } from './testing.ts';
 
@@ -109,6 +110,17 @@ test('Claude Code: subagents, compaction, forks, calls that never ended, session
   bench.file('live.jsonl', jsonl(own));
   expect((await bench.run()).formats['claude-code']).toMatchObject({ captured: 3, events: 0 });
   expect(bench.log.events.every(({ session_id }) => session_id.startsWith('import:claude-code:'))).toBe(true);
+});
+
+test('an imported session that was given out again is imported already, not captured', async () => {
+  bench.file('s1.jsonl', jsonl(transcript()));
+  await bench.run();
+  const events = bench.log.events.length;
+  const path = bench.file('s1.atif.json', JSON.stringify(toAtif(bench.log.events)));
+  const { formats } = await bench.run(path);
+  expect(formats.atif).toMatchObject({ captured: 0, refused: 0, events: 0 });
+  expect(formats.atif?.already).toBe(formats.atif?.read);
+  expect(bench.log.events).toHaveLength(events);
 });
 
 test('a transcript that has grown brings what is new, and a call that came to its end', async () => {

@@ -31,16 +31,21 @@ export async function walk(paths: readonly string[]): Promise<Walked> {
   const refused: Walked['refused'] = [];
   const seen = new Set<string>();
 
-  async function visit(path: string, named: boolean): Promise<void> {
+  async function visit(path: string, named: boolean, within: readonly string[] = []): Promise<void> {
     try {
       const real = await realpath(path);
+      if (within.includes(real)) {
+        refused.push({ path, reason: 'a symlink to a folder that it lies in' });
+        return;
+      }
       const known = files.get(real);
       if (known) known.named ||= named;
       if (seen.has(real)) return;
       seen.add(real);
       const info = await stat(real);
       if (info.isDirectory())
-        for await (const entry of await opendir(real)) await visit(join(path, entry.name), false);
+        for await (const entry of await opendir(real))
+          await visit(join(path, entry.name), false, [...within, real]);
       else if (info.isFile()) {
         const { size: bytes, mtimeMs } = info;
         files.set(real, { path, real, parts: [path], bytes, mtimeMs, named });
