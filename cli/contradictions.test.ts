@@ -28,7 +28,6 @@ test.each([
   ['replay fresh --from kafka --engine embedded', '--from kafka', '--engine embedded'],
   ['doctor --engine embedded --brokers a:1', '--engine embedded', '--brokers'],
   ['up --engine embedded --registry http://r', '--engine embedded', '--registry'],
-  ['up --role collector --metrics-port 1', '--role collector', '--metrics-port'],
   ['up --role streams --accept-gap', '--role streams', '--accept-gap'],
   ['up --role sink --bucket-ms 5', '--role sink', '--bucket-ms'],
 ])('%s is refused in one sentence, and nothing is done', async (line, ...named) => {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { mainScript } from '../cli/package.ts';
@@ -26,6 +27,8 @@ const Started = z.object({
   metrics: z.url(),
   pids: z.record(z.string(), z.number()),
 });
+
+const LogLine = z.looseObject({ url: z.url().optional() });
 
 test('what every part did is scraped at the one port: what redact set aside and took in, and who is up', async () => {
   up = spawn(process.execPath, [mainScript(), 'up', '--json', '--metrics-port', '0'], {
@@ -70,4 +73,19 @@ test('what every part did is scraped at the one port: what redact set aside and 
   const ended = once(up, 'exit');
   up.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
+});
+
+test('a part that runs alone tells of itself at a port of its own', async () => {
+  up = spawn(process.execPath, [mainScript(), 'up', '--role', 'collector', '--metrics-port', '0'], {
+    env: box.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  if (!up.stderr) throw new Error('no stderr');
+  let url: string | undefined;
+  for await (const line of createInterface({ input: up.stderr })) {
+    url = LogLine.parse(JSON.parse(line)).url;
+    if (url !== undefined) break;
+  }
+  const text = await (await fetch(String(url))).text();
+  expect(text).toContain('flipstream_up{part="collector"} 1\n');
 });

@@ -64,6 +64,7 @@ test('with a key that nobody accepted nothing starts that would trust it, until 
     err: expect.stringContaining(`new     ${another.keys[0]?.key_id}: container on same_host\n`),
   });
   expect(await doctor()).toBe('ok');
+  expect((await accept('--yes')).err).toMatch(/^kept .*\nkept .*\nSHA-256/);
 });
 
 test('a file\u2019s keys come beside those that are here, shown first, and only with a yes', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { readSettings } from '../../producers/settings.ts';
 import { isShared, shareHome } from '../../producers/shared-home.ts';
 import { canonical } from '../../schemas/canonical.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
@@ -50,10 +51,15 @@ export function addKeyRing(cli: Cli): void {
   });
 }
 
-/** What was here before, to which a file adds: only a ring that is the accepted one may be added to. */
+/**
+ * What was here before, to which a file adds: only a ring that is the accepted one may be added to. Of the ring that is
+ * here itself nobody knows what it was, unless it is the accepted one still.
+ */
 function keysBefore({ home }: Readonly<Config>, file: string | undefined): readonly Key[] {
-  if (file === undefined || !existsSync(home.keyRing)) return [];
-  return trustedKeyRing(home).keys;
+  if (!existsSync(home.keyRing)) return [];
+  if (file !== undefined) return trustedKeyRing(home).keys;
+  const ring = readKeyRing(home.keyRing);
+  return readSettings(home).key_ring_sha256 === keyRingHash(ring) ? ring.keys : [];
 }
 
 /** A key of both is as the given ring has it: that may have taken it back. */

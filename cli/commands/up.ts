@@ -68,10 +68,9 @@ export function addUp(cli: Cli): void {
 }
 
 /** What only another part would do something with. */
-function refuseOfOthers({ role, metricsPort, acceptGap, bucketMs }: Flags): void {
+function refuseOfOthers({ role, acceptGap, bucketMs }: Flags): void {
   if (role === undefined) return;
   const what = `--role ${role}`;
-  if (role !== 'sink' && role !== 'streams') refuseBeside(what, { '--metrics-port': metricsPort });
   if (role !== 'sink') refuseBeside(what, { '--accept-gap': acceptGap });
   if (role !== 'oracle') refuseBeside(what, { '--bucket-ms': bucketMs });
 }
@@ -114,10 +113,9 @@ async function superviseAll(context: Context, flags: Flags): Promise<void> {
         },
         () =>
           [
-            `flipstream runs (${roles.join(', ')}). Home: ${config.home.root}.`,
+            `flipstream runs (${roles.join(', ')}). Home: ${config.home.root}. Ctrl-C stops it.`,
             ...(metrics ? [`Metrics: ${metrics.url}`] : []),
-            'Ctrl-C stops it.',
-          ].join(' '),
+          ].join('\n'),
       );
       ended = await Promise.race([supervisor.failed, stopped]);
     }
