@@ -9,7 +9,7 @@ import {
   verdict,
 } from '../consumers/sink/testing.ts';
 import type { EmbeddedLog } from '../log/embedded/open.ts';
-import type { Task } from '../schemas/generated.ts';
+import { blankTask } from '../schemas/testing.ts';
 import { query } from '../warehouse/query.ts';
 import { TABLE_NAMES, tableColumns } from '../warehouse/tables.ts';
 import { replay } from './replay.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
     verdict('base', 's1', 'baseline'),
     verdict('base', 's2', 'baseline'),
   ]);
-  await source.publish([{ topic: 'tasks', key: 't1', value: task }]);
+  await source.publish([{ topic: 'tasks', key: 't1', value: { ...blankTask('t1'), family: 'f' } }]);
   await source.publish([{ topic: 'trace.quarantine', key: 's1', value: quarantined }]);
   await landAll(source, from);
 });
@@ -40,24 +40,6 @@ afterEach(async () => {
 });
 
 const step = { field: 'text', before: 'a', after: 'b', rule: 'r', scanner: 's' };
-const task: Task = {
-  task_id: 't1',
-  root_commit: 'r',
-  base_commit: 'b',
-  tests_hash: 'h',
-  image: null,
-  runner: null,
-  evidence: null,
-  framework: null,
-  reference_passed: null,
-  suite_excluded: null,
-  accepted: null,
-  family: 'f',
-  split: 'train',
-  status: 'ready',
-  reason: null,
-  checked_at: null,
-};
 const quarantined = {
   event_id: 'e',
   session_id: 's1',

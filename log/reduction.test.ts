@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { blankTask } from '../schemas/testing.ts';
 import { event } from './conformance/rig.ts';
 import type { Incoming, Outgoing, Reducer } from './log.ts';
 import { createReduction } from './reduction.ts';
@@ -44,25 +45,6 @@ const sum: Reducer<{ n: number }> = {
   },
 };
 
-const TASK = {
-  task_id: 't',
-  root_commit: 'r',
-  base_commit: 'b',
-  tests_hash: 'h',
-  image: null,
-  runner: null,
-  evidence: null,
-  framework: null,
-  reference_passed: null,
-  suite_excluded: null,
-  accepted: null,
-  family: null,
-  split: 'train',
-  status: '',
-  reason: null,
-  checked_at: null,
-};
-
 const none = async () => new Map<string, string>();
 
 describe('a reduction', () => {
@@ -88,7 +70,7 @@ describe('a reduction', () => {
     const task = (status: string): Outgoing<'tasks'> => ({
       topic: 'tasks',
       key: 't',
-      value: { ...TASK, status },
+      value: { ...blankTask('t'), status },
     });
     const telling: Reducer<null> = {
       group: 'telling',

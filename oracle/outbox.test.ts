@@ -1,20 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Task } from '../schemas/generated.ts';
+import { blankTask } from '../schemas/testing.ts';
 import { drainOutbox, queueTask } from './outbox.ts';
 import { fakeRunner, makeOracle, testLog } from './testing.ts';
-
-const task = (task_id: string): Task => ({
-  ...{ task_id, root_commit: 'r', base_commit: 'b', tests_hash: 't', status: 'ready', split: 'train' },
-  ...{ image: null, family: null, reason: null, checked_at: null },
-  ...{ runner: null, evidence: null, framework: null },
-  ...{ reference_passed: null, suite_excluded: null, accepted: null },
-});
 
 test('everything that waits is published in order, in several batches, and forgotten only then', async () => {
   const { db } = makeOracle({ runner: fakeRunner() });
   const names = Array.from({ length: 1201 }, (_, at) => `task-${at}`);
   db.transaction(() => {
-    for (const name of names) queueTask(db, task(name));
+    for (const name of names) queueTask(db, blankTask(name));
   });
   const log = testLog();
   log.down = true;
@@ -28,7 +21,7 @@ test('everything that waits is published in order, in several batches, and forgo
 test('a transaction that throws leaves nothing behind', async () => {
   const { db } = makeOracle({ runner: fakeRunner() });
   const work = () => {
-    queueTask(db, task('x'));
+    queueTask(db, blankTask('x'));
     throw new Error('no');
   };
   expect(() => db.transaction(work)).toThrow('no');

@@ -1,9 +1,9 @@
 /** fast-check arbitraries of our records, for every folder's property tests. */
 import fc from 'fast-check';
 import { z } from 'zod';
-import { decoder, encode } from './codec.ts';
 import { CONTENT_FIELDS } from './content.ts';
-import { SCHEMAS, type TraceEvent } from './generated.ts';
+import { jsonReader } from './from-json.ts';
+import { SCHEMAS, type Task, type TraceEvent } from './generated.ts';
 import { saltedDigest, sha256 } from './hash.ts';
 
 const hex = (bytes: number) =>
@@ -16,30 +16,21 @@ const text = fc.oneof(
 );
 const orNull = <T>(arb: fc.Arbitrary<T>) => fc.option(arb, { nil: null });
 
-const EMPTY: TraceEvent = decoder('TraceEvent')(
-  encode('TraceEvent', {
-    ...blank(),
-  }),
-);
+const EMPTY = jsonReader('TraceEvent')({
+  ...{ v: 1, event_id: '', session_id: '', chain_id: '', seq: 0, ts: '2026-01-01T00:00:00.000Z' },
+  ...{ type: 'notice', harness: '', host_id: '' },
+});
 
 /** An event with nothing in it but what is required, every nullable field null. */
 export function blankEvent(): TraceEvent {
   return { ...EMPTY, redactions: [] };
 }
 
-function blank(): TraceEvent {
-  const required = {
-    v: 1,
-    event_id: '',
-    session_id: '',
-    chain_id: '',
-    seq: 0,
-    ts: '2026-01-01T00:00:00.000Z',
-    type: 'notice',
-    harness: '',
-    host_id: '',
-  };
-  return required as TraceEvent;
+const readTask = jsonReader('Task');
+
+/** A task that is ready, and of which nothing else is said. */
+export function blankTask(task_id: string): Task {
+  return readTask({ task_id, root_commit: 'r', base_commit: 'b', tests_hash: 'h', status: 'ready' });
 }
 
 /** Any event, its digests right for its content. */

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
 import { queueTask, queueVerdict } from '../oracle/outbox.ts';
 import { makeOracle } from '../oracle/testing.ts';
+import { blankTask } from '../schemas/testing.ts';
 import type { TopicName } from '../schemas/topics.ts';
 import { createTestOracle } from '../streams/testing/oracle.ts';
 import { gradedSession } from '../streams/testing/session.ts';
@@ -20,11 +21,7 @@ test('P3 killed there, the oracle publishes the same records again; the warehous
   const { db, home } = makeOracle();
   db.transaction(() => {
     for (const verdict of verdicts) queueVerdict(db, sessionId, verdict, 'host');
-    queueTask(db, {
-      ...{ task_id: 'task-1', root_commit: 'r', base_commit: 'b', tests_hash: 't', status: 'ready' },
-      ...{ split: 'train', image: null, family: null, reason: null, checked_at: null, runner: null },
-      ...{ evidence: null, framework: null, reference_passed: null, suite_excluded: null, accepted: null },
-    });
+    queueTask(db, blankTask('task-1'));
   });
   const pipeline = await createPipeline({ ring: signer.ring });
   onTestFinished(() => pipeline.close());
