@@ -104,8 +104,10 @@ async function throughput(concurrency: number, count: number): Promise<void> {
 async function memory(): Promise<void> {
   const resident = (done: number) => {
     globalThis.gc?.();
+    const { rss, heapUsed, external } = process.memoryUsage();
+    const [all, heap, outside] = [rss, heapUsed, external].map((bytes) => Math.round(bytes / 2 ** 20));
     console.log(
-      `resident memory after ${done} grades: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB`,
+      `after ${done} grades: resident memory ${all} MiB, of it objects ${heap} MiB and buffers ${outside} MiB`,
     );
   };
   resident(0);

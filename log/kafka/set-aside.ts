@@ -11,16 +11,18 @@ import { sizeRefused } from './errors.ts';
 
 /** What no topic would ever take is replaced before it is sent. @throws FlipstreamError of `encodeAll` */
 export async function encodeFitting(core: Core, records: readonly Outgoing[]): Promise<Encoded[]> {
-  const encoded: Encoded[] = [];
-  for (const record of records) {
-    try {
-      encoded.push(...(await encodeAll(core, [record])));
-    } catch (error) {
-      if (!isTooLarge(error)) throw error;
+  try {
+    return await encodeAll(core, records);
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    const [record] = records;
+    if (record && records.length === 1) {
       const value = Buffer.from(JSON.stringify(record.value));
-      encoded.push(...(await replace(core, { ...record, value }, error.message, false)));
+      return replace(core, { ...record, value }, error.message, false);
     }
   }
+  const encoded: Encoded[] = [];
+  for (const record of records) encoded.push(...(await encodeFitting(core, [record])));
   return encoded;
 }
 
