@@ -1,8 +1,6 @@
 /** PyPI's deltalake and polars, which know nothing of us, read every table at every version. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -22,29 +20,10 @@ import { readSnapshot } from '../../warehouse/delta/snapshot.ts';
 import { query } from '../../warehouse/query.ts';
 import { relation } from '../../warehouse/relation.ts';
 import { TABLE_NAMES, type TableName, tableColumns, tableDir } from '../../warehouse/tables.ts';
+import { ensurePython, pythonOf } from '../support/python-packages.ts';
 
-const CACHE = join(
-  process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
-  'flipstream-tests',
-  'delta-readers',
-);
-const PYTHON = join(CACHE, 'bin', 'python');
-const PACKAGES = ['deltalake==1.6.6', 'polars==2.1.0', 'pyarrow'];
-
-/** @returns why it cannot be installed, or null. */
-function install(): string | null {
-  const have = () =>
-    existsSync(PYTHON) && spawnSync(PYTHON, ['-c', 'import deltalake, polars, pyarrow']).status === 0;
-  if (have()) return null;
-  mkdirSync(CACHE, { recursive: true });
-  const venv = spawnSync('python3', ['-m', 'venv', CACHE], { encoding: 'utf8' });
-  if (venv.status !== 0) return `python3 -m venv failed: ${venv.stderr ?? venv.error?.message}`;
-  const pip = spawnSync(PYTHON, ['-m', 'pip', 'install', '--quiet', ...PACKAGES], { encoding: 'utf8' });
-  return have() ? null : `pip install ${PACKAGES.join(' ')} failed: ${pip.stderr}`;
-}
-
-const missing = install();
-if (missing && process.env.CI) throw new Error(`CI may not skip this: ${missing}`);
+const PYTHON = pythonOf('delta-readers');
+const missing = ensurePython('delta-readers');
 if (missing) process.stderr.write(`delta-readers: skipped, ${missing}\n`);
 
 /** Rows of every version of a table, as both readers count them. */
@@ -77,7 +56,7 @@ function python(script: string, args: readonly string[]): string {
   return stdout;
 }
 
-const ROUNDS = 25;
+const ROUNDS = 12;
 
 /** Rows of the newest version. */
 const PUBLISHED: Record<TableName, number> = {
@@ -173,7 +152,7 @@ describe.skipIf(missing !== null)('other Delta readers', () => {
       expect(inSql, table).toBe(PUBLISHED[table]);
       expect(new Set(counts).size, `${table} has grown`).toBeGreaterThan(3);
     }
-    expect((await readSnapshot(tableDir(place.warehouse, 'events'))).version).toBeGreaterThan(25);
+    expect((await readSnapshot(tableDir(place.warehouse, 'events'))).version).toBeGreaterThan(ROUNDS);
   });
 
   /** What the table's view counts when it stands on the files of each version, from the first on. */

@@ -10,6 +10,7 @@ import { ensureImage } from '../support/docker-image.ts';
 import { HARNESS_FOLDER, harnessBinary } from '../support/harness-binary.ts';
 import { findMeans } from '../support/kafka-broker-means.ts';
 import { fetchNode20 } from '../support/node-20.ts';
+import { ensurePython, PYTHON_PACKAGES } from '../support/python-packages.ts';
 
 const HARNESSES = [
   ['claude', 'Claude Code'],
@@ -59,6 +60,11 @@ await fetchNode20().catch((error: unknown) =>
 
 const containers = await ensureImage();
 if (containers) reasons.push(`Containers: ${containers}.`);
+
+for (const name of PYTHON_PACKAGES) {
+  const missing = ensurePython(name);
+  if (missing) reasons.push(`Python: ${missing}.`);
+}
 
 const broker = await findMeans();
 if (broker.kind === 'none') reasons.push(broker.reason);

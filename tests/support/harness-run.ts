@@ -1,11 +1,11 @@
 /** Runs the real Codex, OpenCode, Gemini CLI and Copilot CLI with a home of their own, hooks by the real `init`, and a scripted model. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { writeHomeConfig } from '../../cli/init/home-config.ts';
 import { readSettings } from '../../producers/settings.ts';
+import { cacheFolder } from './cache-folder.ts';
 import { runCommand } from './cli.ts';
 import { harnessBinary } from './harness-binary.ts';
 import type { Rig } from './rig.ts';
@@ -13,7 +13,7 @@ import { type ShellTool, startScriptedApi, type Turn } from './scripted-apis.ts'
 
 export type HarnessName = 'codex' | 'opencode' | 'gemini' | 'copilot';
 
-const NPM_CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'flipstream-tests', 'npm');
+const NPM_CACHE = join(cacheFolder(), 'npm');
 
 interface Setup {
   shell: ShellTool;
