@@ -1,11 +1,12 @@
 /** The image that the container tests grade in: Debian with git, Python and pytest, this Node, vitest, jest and Go. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { docker, ensureEngine, installed } from './docker-engine.ts';
+import { imageId, makeDebianImage } from './debian-image.ts';
+import { ensureEngine } from './docker-engine.ts';
 
 const PACKAGES = ['git', 'python3-pytest', 'libfaketime', 'golang-go', 'ca-certificates'];
 const MANIFEST = fileURLToPath(new URL('../image/', import.meta.url));
@@ -19,25 +20,17 @@ const TAG = `flipstream-test:${createHash('sha256')
   .slice(0, 16)}`;
 
 /** @returns the image's id, or null before `ensureImage` has made it. */
-export async function testImage(): Promise<string | null> {
-  try {
-    return (await docker.getImage(TAG).inspect()).Id;
-  } catch {
-    return null;
-  }
-}
+export const testImage = (): Promise<string | null> => imageId(TAG);
 
 /** Makes engine and image. @returns why it could not, or null. */
 export async function ensureImage(): Promise<string | null> {
   const none = await ensureEngine();
   if (none || (await testImage()) !== null) return none;
-  const missing = existsSync('/usr/bin/mmdebstrap') ? null : installed('mmdebstrap');
-  if (missing) return missing;
-  const extra = mkdtempSync(join(tmpdir(), 'flipstream-image-'));
+  const directory = mkdtempSync(join(tmpdir(), 'flipstream-image-'));
   try {
-    return fill(extra) ?? (await build(extra));
+    return fill(directory) ?? (await makeDebianImage({ name: TAG, packages: PACKAGES, directory }));
   } finally {
-    rmSync(extra, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true });
   }
 }
 
@@ -50,31 +43,6 @@ function fill(directory: string): string | null {
   const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: directory, encoding: 'utf8' });
   return npm.status === 0 ? null : `npm ci in tests/image: ${npm.error?.message ?? npm.stderr.trim()}`;
 }
-
-async function build(extra: string): Promise<string | null> {
-  const args = [
-    '--variant=minbase',
-    `--include=${PACKAGES.join(',')}`,
-    `--customize-hook=sync-in ${extra} /`,
-  ];
-  const strap = spawn('mmdebstrap', [...args, '--quiet', suite(), '-'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise<number | null>((resolve) => strap.once('close', resolve));
-  const progress = await docker.importImage(strap.stdout, {
-    repo: TAG.split(':')[0],
-    tag: TAG.split(':')[1],
-  });
-  await new Promise((resolve, reject) =>
-    docker.modem.followProgress(progress, (error) => (error ? reject(error) : resolve(null))),
-  );
-  const status = await ended;
-  if (status === 0) return null;
-  await docker.getImage(TAG).remove({ force: true });
-  return `mmdebstrap ended with ${status}`;
-}
-
-const suite = () => /^VERSION_CODENAME=(.+)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? 'stable';
 
 /** @returns why the container tests are skipped here, or null. @throws where none may be skipped (CI). */
 export async function noContainers(): Promise<string | null> {

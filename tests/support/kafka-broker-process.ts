@@ -24,9 +24,13 @@ export interface BrokerFiles {
   scram: Readonly<Record<string, string>>;
 }
 
-/** Small and quick to start; slow at full speed, which tests do not need. */
-const JVM = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
-const QUIET = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
+/** Small, quick to start and quiet; slow at full speed, which tests do not need. */
+export const QUICK_JVM = [
+  '-Xmx512m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+];
 
 /** Starts a broker; formats its data when there is none. Does not wait until it answers. */
 export function startBroker(
@@ -39,7 +43,7 @@ export function startBroker(
 async function fromJars(jars: string, files: BrokerFiles): Promise<BrokerProcess> {
   if (!existsSync(join(files.data, 'meta.properties'))) {
     const format = ['kafka.tools.StorageTool', 'format', '-t', files.clusterId, '-c', files.config];
-    await call('java', [...JVM, QUIET, '-cp', jars, ...format, ...scramArguments(files)]);
+    await call('java', [...QUICK_JVM, '-cp', jars, ...format, ...scramArguments(files)]);
   }
   // The shell ends the broker when its input does, and that ends with us, however we end.
   const child = spawn(
@@ -48,7 +52,7 @@ async function fromJars(jars: string, files: BrokerFiles): Promise<BrokerProcess
       '-c',
       'java "$@" </dev/null & echo $!; cat >/dev/null; kill -9 $! 2>/dev/null; wait',
       'broker',
-      ...[...JVM, QUIET, '-cp', jars, 'kafka.Kafka', files.config],
+      ...[...QUICK_JVM, '-cp', jars, 'kafka.Kafka', files.config],
     ],
     { stdio: ['pipe', 'pipe', 'pipe'] },
   );
