@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { ACL_ROLES } from '../log/kafka/setup/acls.ts';
 import { compose, PROFILES, servicesOf } from './support/compose.ts';
+import { KAFKA_IMAGE } from './support/kafka-broker-means.ts';
 
 const at = (path: string) => new URL(`../${path}`, import.meta.url);
 const read = (path: string) => readFileSync(at(path), 'utf8');
@@ -68,6 +70,24 @@ test('production: three brokers, nobody but they on the network where nobody log
   for (const listener of ['INTERNAL', 'CONTROLLER'])
     expect(script).toMatch(new RegExp(`^listeners=.*${listener}://kafka-\\$\\{NODE_ID\\}\\.brokers:`, 'm'));
 });
+
+test('the brokers are of the version that everything else is tested on', () => {
+  const images = Object.values(compose.services).map(({ image }) => image);
+  const brokers = images.filter((image) => image.startsWith('apache/kafka:'));
+  expect([brokers.length, new Set(brokers)]).toEqual([4, new Set([KAFKA_IMAGE])]);
+});
+
+test.each(['two words', ' blanks ', 'a,b', '"quoted"', 'back\\slash', 'é'])(
+  'a password that Kafka would change or the registry misread is refused by the brokers: %s',
+  (PASSWORD) => {
+    const ran = spawnSync('bash', ['deploy/kafka/start-broker.sh'], {
+      cwd: at('.'),
+      env: { ...process.env, PASSWORD },
+      encoding: 'utf8',
+    });
+    expect(ran).toMatchObject({ status: 1, stderr: expect.stringContaining('FLIPSTREAM_KAFKA_PASSWORD') });
+  },
+);
 
 test('alerts and dashboard ask only for figures that the endpoint serves', () => {
   const endpoint = `${read('consumers/figures.ts')}${read('consumers/merge-figures.ts')}`;

@@ -1,8 +1,14 @@
 #!/usr/bin/env bash
 # One broker of the production profile: KRaft, SCRAM for clients, rights by ACL. NODE_ID, CLUSTER_ID and PASSWORD come
-# from docker-compose.yml. Every user begins with the same password: change each with kafka-configs.sh.
+# from docker-compose.yml. Every user begins with the same password: docs/guides/kafka.md says whose to change, and how.
 set -euo pipefail
 : "${PASSWORD:?set FLIPSTREAM_KAFKA_PASSWORD}"
+LC_ALL=C
+# Kafka cuts quotes and blanks off without a word and fails at a comma; the registry's login reads a backslash as an escape.
+if [[ $PASSWORD == *[^!-~]* || $PASSWORD == *[\'\"\\,]* ]]; then
+  echo "FLIPSTREAM_KAFKA_PASSWORD takes the signs of ASCII, but no blank, comma, quote or backslash" >&2
+  exit 1
+fi
 
 cat > /tmp/server.properties <<PROPERTIES
 process.roles=broker,controller
@@ -33,5 +39,6 @@ users=()
 for name in admin agent oracle streams sink reviewer; do
   users+=(--add-scram "SCRAM-SHA-512=[name=flipstream-${name},password=${PASSWORD}]")
 done
-/opt/kafka/bin/kafka-storage.sh format --ignore-formatted --cluster-id "$CLUSTER_ID" --config /tmp/server.properties "${users[@]}"
+# What it prints has the keys that the passwords can be guessed from.
+/opt/kafka/bin/kafka-storage.sh format --ignore-formatted --cluster-id "$CLUSTER_ID" --config /tmp/server.properties "${users[@]}" > /dev/null
 exec /opt/kafka/bin/kafka-server-start.sh /tmp/server.properties

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../cli/init/prepare.ts';
 import { PROFILES, type Service, servicesOf } from '../support/compose.ts';
+import { composeCommand, PROJECT_FOLDER } from '../support/compose-command.ts';
 import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { type RegistryDouble, startRegistryDouble } from '../support/registry-double.ts';
 
@@ -71,15 +72,12 @@ describe.skipIf(why !== null)('processes of docker-compose.yml', () => {
   );
 });
 
-const composer = [['docker', 'compose'], ['docker-compose']].find(
-  ([file = '', ...args]) => spawnSync(file, [...args, 'version']).status === 0,
-);
+const composer = composeCommand();
 
 for (const profile of PROFILES)
   test(`docker compose config takes the profile ${profile}`, ({ skip }) => {
-    skip(!composer, 'no docker compose here');
-    const [file = '', ...args] = composer ?? [];
-    const cwd = fileURLToPath(new URL('../..', import.meta.url));
-    const ran = spawnSync(file, [...args, '--profile', profile, 'config', '-q'], { cwd, encoding: 'utf8' });
+    if (!composer) return skip('no docker compose here');
+    const args = [...composer.args, '--profile', profile, 'config', '-q'];
+    const ran = spawnSync(composer.file, args, { cwd: PROJECT_FOLDER, encoding: 'utf8' });
     expect([ran.status, ran.stderr]).toEqual([0, expect.any(String)]);
   });

@@ -29,6 +29,7 @@ const Service = z.strictObject({
   network_mode: z.string().optional(),
   hostname: z.string().optional(),
   restart: z.literal('unless-stopped').optional(),
+  stop_grace_period: z.string().optional(),
   init: z.boolean().optional(),
   user: z.string().optional(),
 });
