@@ -22,6 +22,8 @@ import { importPaths } from '../producers/import/import.ts';
 
 const DATA = new URL('../../shared/data/trajectories', import.meta.url).pathname;
 const MIB = 2 ** 20;
+/** By which Claude Code's sessions and what is in them are told apart; a document is one session. */
+const IDS = /"(sessionId|agentId|uuid|parentUuid|id|tool_use_id)":"/g;
 const size = Number(process.argv[2] ?? 1024) * MIB;
 const only = process.argv[3];
 
@@ -78,8 +80,7 @@ function write(path: string, format: string): void {
   const texts = files.map((name) => readFileSync(join(DATA, format, name), 'utf8'));
   if (format === 'claude-code') {
     for (let round = 0; written < size; round++)
-      for (const text of texts)
-        put(text.replaceAll(/"(uuid|parentUuid|id|tool_use_id)":"/g, `"$1":"${round}-`));
+      for (const text of texts) put(text.replaceAll(IDS, `"$1":"${round}-`));
   } else {
     const array = format === 'mini-swe-agent' ? null : 'trajectory';
     put(array === null ? '[' : `{"environment":"bench","${array}":[`);

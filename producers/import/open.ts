@@ -16,7 +16,8 @@ export interface Source extends Found {
 const HEAD = 256 * 1024;
 /** Of a file whose first line is longer: a whole conversation may be one. */
 const LONG_HEAD = 4 * 2 ** 20;
-const CHUNK = 256 * 1024;
+/** Each is committed by itself, with a sync of the disk. */
+const CHUNK = 2 ** 20;
 /** Of what is unpacked: what is before a cut in the file comes out up to the last whole part. */
 const UNPACKED_CHUNK = 32 * 1024;
 

@@ -14,14 +14,14 @@ const run = (more: Partial<Parameters<typeof importPaths>[0]>) =>
     ...{ clock: Date.now, limit: 1024, warn: () => {}, ...more },
   });
 
-/** A document of about a megabyte: several parts, read twice. */
+/** A document of about four megabytes: several parts, read twice. */
 function document(): string {
-  const step = { action: 'ls', observation: 'x'.repeat(100_000), response: 'look' };
+  const step = { action: 'ls', observation: 'x'.repeat(400_000), response: 'look' };
   return JSON.stringify({ environment: 't', trajectory: Array.from({ length: 10 }, () => step) });
 }
 
 test('how far an import is, is told while lines and documents are read, never less than before, and all in the end', async () => {
-  const long = { ...transcript()[0], uuid: 'long', note: 'x'.repeat(1_000_000) };
+  const long = { ...transcript()[0], uuid: 'long', note: 'x'.repeat(4_000_000) };
   bench.file('a.jsonl', jsonl([long, ...transcript()]));
   bench.file('b.traj', document());
   bench.file('c.md', 'no trajectory');
