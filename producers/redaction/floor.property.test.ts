@@ -65,8 +65,13 @@ describe('redaction at capture', () => {
     );
   });
 
-  test('a secret of a known form is replaced wherever white space or quotes stand round it', () => {
-    const edge = fc.constantFrom(' ', '\n', '"', "'", '(', '=', ': ', '\t');
+  test('a secret of a known form is replaced wherever white space, quotes or an escape stand round it', () => {
+    const edge = fc.constantFrom(
+      ...[' ', '\n', '"', "'", '(', '=', ': ', '\t'],
+      // what a terminal shows in colours, as such and written out; strings of JSON, C and shells; a part of a URL
+      ...['\u001b[K', '\u001b[1;31m\u001b[K', '\u001bM', '\\u001b[32m', '\\x1b[0m', '\\033[1m', '\\e[0m'],
+      ...['\\n', '\\t', '\\r', '\\u00e9', '\\x41', '\\101', '%3D', '%2f'],
+    );
     fc.assert(
       fc.property(
         fc.string(),

@@ -1,10 +1,14 @@
 import type { Span } from './assignments.ts';
+import { wordStart } from './word-start.ts';
 
-const SCHEME = /(?<![A-Za-z0-9])(bearer|basic)[ \t]{1,4}([A-Za-z0-9+/_~.=-]{12,4096})/gi;
+const START = wordStart('A-Za-z0-9');
+const SCHEME = new RegExp(`${START}(bearer|basic)[ \\t]{1,4}([A-Za-z0-9+/_~.=-]{12,4096})`, 'gi');
 const USERINFO = /:\/\/([^\s/:@"'`<>\\[]{0,128}):([^\s/@"'`<>\\]{3,256})@/g;
 const TOKEN_AS_USER = /:\/\/([A-Za-z0-9_-]{20,255})@/g;
-const HEADER =
-  /(?<![A-Za-z0-9])(?:proxy-)?authorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:token|apikey|key)[ \t]{1,4}([^\s"'\\]{12,1024})/gi;
+const HEADER = new RegExp(
+  String.raw`${START}(?:proxy-)?authorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:token|apikey|key)[ \t]{1,4}([^\s"'\\]{12,1024})`,
+  'gi',
+);
 
 /** Credentials in headers (`Authorization: Bearer …`) and in URLs (`scheme://user:password@host`). */
 export function credentials(text: string): Span[] {

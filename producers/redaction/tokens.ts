@@ -2,14 +2,15 @@
  * Secrets that are known by how they begin. Every quantifier is bounded and follows a literal, so a text costs
  * at most (length / prefix) x bound steps: linear, whatever it holds (bench/hook-redaction.ts measures it).
  */
+import { wordStart } from './word-start.ts';
+
 export interface TokenRule {
   name: string;
   /** Global; the whole match is replaced. */
   pattern: RegExp;
 }
 
-/** Not inside a longer word: `task_live_…` is no key, nor is part of an identifier. */
-const START = '(?<![A-Za-z0-9_])';
+const START = wordStart('A-Za-z0-9_');
 
 function rule(name: string, ...forms: string[]): TokenRule {
   return { name, pattern: new RegExp(`${START}(?:${forms.join('|')})`, 'g') };

@@ -47,6 +47,11 @@ const CONTEXTS: Record<string, (secret: string) => string> = {
       .split('\n')
       .map((line) => `+${line}`)
       .join('\n')}\n`,
+  'in the colours of a terminal': (secret) => `12:\u001b[01;31m\u001b[K${secret}\u001b[m\u001b[K end`,
+  'in colours, in JSON in JSON': (secret) =>
+    JSON.stringify({ output: JSON.stringify({ log: `a \u001b[32m${secret}\u001b[0m\n` }) }),
+  'in colours that are written out': (secret) => `printf '\\033[1m${secret}\\x1b[0m'; echo '\\e[K${secret}'`,
+  'behind the escape character, or a bracket behind it': (secret) => `\u001b${secret} \u001b[${secret}`,
   'R4 in base64': (secret) =>
     `data ${Buffer.from(`the key is ${secret} and more text`).toString('base64')} end`,
   'R4 URL-encoded': (secret) => `GET /x?note=${encodeURIComponent(`key: ${secret} !`)}&y=1`,

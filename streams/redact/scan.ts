@@ -7,11 +7,8 @@ import { inspect } from './inspect.ts';
 import type { Scanned } from './redact.ts';
 import { type Hit, ownHits } from './rules.ts';
 import { secretlintHits } from './secretlint.ts';
+import { soften } from './soften.ts';
 import { viewOf } from './strings.ts';
-
-const BACKSLASH = 0x5c;
-const LINE_BREAK = 0x0a;
-const ESCAPED_BREAKS = new Set(Buffer.from('nrt'));
 
 /** Every hit of every scanner in a text of one byte a character, which is changed: see `soften`. */
 async function hitsIn(bytes: Buffer): Promise<Hit[]> {
@@ -21,18 +18,6 @@ async function hitsIn(bytes: Buffer): Promise<Hit[]> {
 }
 
 const hitsOf = (text: string): Promise<Hit[]> => hitsIn(Buffer.from(narrow(text), 'latin1'));
-
-/**
- * Makes line breaks of the letters that stand for one, since the letter would be taken for the beginning of the
- * token behind it. Every place in the text stays where it was.
- */
-function soften(bytes: Uint8Array): void {
-  for (let at = 0; at + 1 < bytes.length; at++) {
-    if (bytes[at] !== BACKSLASH || !ESCAPED_BREAKS.has(bytes[at + 1] ?? 0)) continue;
-    bytes[at] = LINE_BREAK;
-    bytes[++at] = LINE_BREAK;
-  }
-}
 
 /**
  * Looks at all records together, since a scanner called an event is ten times slower, and again by itself at
