@@ -1,4 +1,5 @@
 /** Issue 6, "What bad input gets": the rest is imported, and the report says what was not. */
+import { createHash } from 'node:crypto';
 import { copyFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
@@ -116,6 +117,39 @@ test('a document that is cut off gives the steps before the cut', async () => {
   expect(report.reasons).toEqual({ 'a document that is cut off': 1 });
   expect(report.formats['swe-agent']?.tool_calls).toBe(2);
 });
+
+test.for([
+  ['gzip', gzipSync],
+  ['zstd', zstdCompressSync],
+] as const)(
+  'a document in a %s that is cut off gives what it gives when unpacked, once',
+  async ([, pack]) => {
+    // nothing in it repeats, so that it is several blocks when packed
+    const noise = (n: number) =>
+      Array.from({ length: 40 }, (_, at) => createHash('sha512').update(`${n} ${at}`).digest('hex')).join(
+        ' ',
+      );
+    const step = (n: number) => ({ action: 'ls', observation: noise(n), response: 'look' });
+    const text = JSON.stringify({
+      environment: 't',
+      trajectory: Array.from({ length: 120 }, (_, n) => step(n)),
+    });
+    const packed = pack(text);
+    bench.file('b.traj', packed.subarray(0, packed.length >> 1));
+    const report = await bench.run();
+    expect(report.reasons).toEqual({ 'a compressed file that is damaged or cut off': 1 });
+    const told = report.formats['swe-agent'];
+    expect(told?.tool_calls).toBeGreaterThan(30);
+    expect(told?.messages).toBe(told?.tool_calls);
+    const again = await bench.run();
+    expect(again.formats['swe-agent']).toMatchObject({ events: 0, refused: 1 });
+    bench.file('b.traj', packed);
+    const whole = await bench.run();
+    expect(whole.reasons).toEqual({});
+    expect(whole.formats['swe-agent']?.tool_calls).toBe(120 - (told?.tool_calls ?? 0));
+    expect(new Set(bench.log.events.map(({ session_id }) => session_id)).size).toBe(1);
+  },
+);
 
 test('an import that the log stops in the middle loses nothing and tells nothing twice', async () => {
   bench.file('a.jsonl', good());

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { sha256 } from '../../schemas/hash.ts';
 import type { Chains } from './chains.ts';
 import type { FileFacts, Importer } from './importer.ts';
-import type { Source } from './open.ts';
+import { type Source, unharmed } from './open.ts';
 import { recordsOf } from './records.ts';
 
 interface FirstReading {
@@ -47,7 +47,7 @@ async function contentOf(
   let bytes = 0;
   const records = recordsOf(importer);
   const outline = chains.documents.outline(format, source.real, shape.split);
-  for await (const chunk of source.chunks()) {
+  for await (const chunk of unharmed(source)) {
     hash.update(chunk);
     bytes += chunk.length;
     during(Math.min(bytes, source.bytes));

@@ -14,7 +14,7 @@ import {
 import { factsOf } from './file-facts.ts';
 import { recognise } from './formats.ts';
 import type { Importer, Item, Reader, Session, Told } from './importer.ts';
-import { openSource, type Source } from './open.ts';
+import { isPacked, openSource, type Source, unharmed } from './open.ts';
 import { peek } from './peek.ts';
 import { placeText, type Read, recordsOf } from './records.ts';
 import { sidecarOf } from './sidecars.ts';
@@ -30,6 +30,8 @@ export interface ImportOptions extends ChainsOptions {
 
 /** Bytes committed before they are published. */
 const PUBLISH_BYTES = 8 * 2 ** 20;
+
+const DAMAGED = 'a compressed file that is damaged or cut off';
 
 /**
  * Imports every trajectory under the paths.
@@ -105,8 +107,11 @@ async function importFile(found: Found, run: Run): Promise<boolean> {
     return true;
   } catch (error) {
     if (options.signal?.aborted || !isOfFile(error)) throw error;
-    if (counts) counts.refused++;
-    refuseFile(isPacked(error) ? 'a compressed file that is damaged or cut off' : reasonOf(error));
+    if (counts) {
+      counts.read++;
+      counts.refused++;
+    }
+    refuseFile(isPacked(error) ? DAMAGED : reasonOf(error));
     return true;
   }
 }
@@ -123,9 +128,12 @@ async function readAll(source: Source, reading: Reading): Promise<void> {
   const teller = createTeller(source, reading);
   // a document was read once before
   const before = importer.shape === 'lines' ? 0 : source.bytes;
+  let damaged = false;
   let unpublished = 0;
   let bytes = 0;
-  for await (const chunk of source.chunks()) {
+  for await (const chunk of unharmed(source, () => {
+    damaged = true;
+  })) {
     options.signal?.throwIfAborted();
     bytes += chunk.length;
     counts.bytes += chunk.length;
@@ -139,9 +147,11 @@ async function readAll(source: Source, reading: Reading): Promise<void> {
   }
   const { reads, whole } = records.end();
   chains.transaction(() => {
-    teller.all(reads);
-    if (!whole) teller.refused(null, 'a document that is cut off');
-    for (const item of reader.end(whole)) teller.item(item, null);
+    if (damaged) teller.refused(null, DAMAGED);
+    // a line that the damage cut is not refused once more
+    else teller.all(reads);
+    if (!damaged && !whole) teller.refused(null, 'a document that is cut off');
+    for (const item of reader.end(whole && !damaged)) teller.item(item, null);
   });
   await chains.publish();
 }
@@ -236,8 +246,4 @@ function isOfFile(error: unknown): boolean {
 
 function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EACCES');
-}
-
-function isPacked(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^(?:Z_|ZSTD_)/.test(String(error.code));
 }

@@ -43,6 +43,24 @@ export async function openSource(found: Found): Promise<Source> {
   return { ...found, head: Buffer.concat(parts), chunks };
 }
 
+/**
+ * A source's bytes as far as they can be unpacked.
+ * @param damaged told when there would be more, which cannot
+ */
+export async function* unharmed(source: Source, damaged: () => void = () => {}): AsyncGenerator<Buffer> {
+  try {
+    yield* source.chunks();
+  } catch (error) {
+    if (!isPacked(error)) throw error;
+    damaged();
+  }
+}
+
+/** Whether it is of a compressed file that is damaged or cut off. */
+export function isPacked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(?:Z_|ZSTD_)/.test(String(error.code));
+}
+
 /** Parts are lines of one file. */
 async function* joined(parts: readonly string[]): AsyncGenerator<Buffer> {
   for (const [at, part] of parts.entries()) {

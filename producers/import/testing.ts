@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { type MemoryLog, memoryLog } from '../collector/testing.ts';
 import { type Home, layout } from '../home.ts';
-import type { Report } from './counts.ts';
+import type { Counts, Report } from './counts.ts';
 import { importPaths } from './import.ts';
 
 const NOW = Date.parse('2026-11-29T12:00:00.000Z');
@@ -17,7 +17,7 @@ export interface Bench {
   log: MemoryLog;
   /** Writes a file below the folder. @returns its path */
   file(name: string, content: string | Buffer): string;
-  /** Default: the whole folder. */
+  /** Default: the whole folder. Asserts that the closing table adds up. */
   run(...paths: string[]): Promise<Report>;
   remove(): void;
 }
@@ -38,13 +38,21 @@ export function importBench(): Bench {
       writeFileSync(path, content);
       return path;
     },
-    run: (...paths) =>
-      importPaths({
+    async run(...paths) {
+      const report = await importPaths({
         paths: paths.length > 0 ? paths : [folder],
         ...{ home, log, clock: () => NOW, limit: 1024 * 1024, warn: () => {} },
-      }),
+      });
+      for (const [format, counts] of Object.entries(report.formats))
+        expect(becameOf(counts), `${format}: every record read is counted once more`).toBe(counts.read);
+      return report;
+    },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+function becameOf({ mapped, notices, repeated, already, captured, refused }: Counts): number {
+  return mapped + notices + repeated + already + captured + refused;
 }
 
 /** Lines as a file of them. */
