@@ -1,7 +1,7 @@
 /** Issue 6, "What bad input gets": the rest is imported, and the report says what was not. */
 import { createHash } from 'node:crypto';
-import { copyFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Bench, importBench, jsonl, transcript } from './testing.ts';
@@ -73,6 +73,21 @@ test('a symlink loop is said, duplicate files bring nothing twice, other files a
     already: 3,
     repeated: 2,
   });
+});
+
+test('a symlink to a folder above the one that was named leads out of it, and is refused in its own place', async () => {
+  const own = bench.file('named/a.jsonl', good());
+  bench.file('other.jsonl', jsonl(transcript('s2')));
+  mkdirSync(join(bench.folder, 'beside', 'deep'), { recursive: true });
+  symlinkSync('..', join(bench.folder, 'named', 'up'));
+  symlinkSync(join('..', 'beside', 'deep'), join(bench.folder, 'named', 'across'));
+  symlinkSync(join('..', '..'), join(bench.folder, 'beside', 'deep', 'up'));
+  const report = await bench.run(dirname(own));
+  expect(report.refused.map(({ path, reason }) => [relative(bench.folder, path), reason]).sort()).toEqual([
+    [join('named', 'across', 'up'), 'a symlink to a folder that it lies in'],
+    [join('named', 'up'), 'a symlink to a folder that it lies in'],
+  ]);
+  expect(report.formats['claude-code']?.files).toBe(1);
 });
 
 test('a folder reached twice, but by no circle, is read once and nothing is refused', async () => {

@@ -1,5 +1,5 @@
 import { opendir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { messageOf } from '../../schemas/errors.ts';
 
 /** A file that may be imported, or files that are one. */
@@ -31,10 +31,11 @@ export async function walk(paths: readonly string[]): Promise<Walked> {
   const refused: Walked['refused'] = [];
   const seen = new Set<string>();
 
+  /** @param within the real folders on the way, which may lead through symlinks */
   async function visit(path: string, named: boolean, within: readonly string[] = []): Promise<void> {
     try {
       const real = await realpath(path);
-      if (within.includes(real)) {
+      if (within.some((folder) => isAt(folder, real))) {
         refused.push({ path, reason: 'a symlink to a folder that it lies in' });
         return;
       }
@@ -60,6 +61,11 @@ export async function walk(paths: readonly string[]): Promise<Walked> {
     (a, b) => a.mtimeMs - b.mtimeMs || (a.path < b.path ? -1 : 1),
   );
   return { files: sorted, refused };
+}
+
+/** Whether a folder is the one at a path, or in it. Both as they are without symlinks. */
+function isAt(folder: string, path: string): boolean {
+  return folder === path || folder.startsWith(path.endsWith(sep) ? path : `${path}${sep}`);
 }
 
 /** As OpenHands' SDK names the file of each event of a conversation. */
