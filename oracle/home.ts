@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { FlipstreamError } from '../schemas/errors.ts';
 import { makeFolder } from '../schemas/make-folder.ts';
+import { parseJson } from '../schemas/parse-json.ts';
 import { createFile } from './files.ts';
 
 /** Where the oracle keeps everything (FLIPSTREAM_ORACLE_HOME): never inside the agent host's home. */
@@ -77,7 +78,7 @@ export function ensureOracleHome(home: OracleHome): string {
   for (const dir of [home.keys, home.store]) for (const name of readdirSync(dir)) refuseOpen(join(dir, name));
   if (existsSync(home.db)) refuseOpen(home.db);
   createFile(home.identity, JSON.stringify({ oracle_host: randomBytes(8).toString('hex') }));
-  return Identity.parse(JSON.parse(readFileSync(home.identity, 'utf8'))).oracle_host;
+  return Identity.parse(parseJson(readFileSync(home.identity, 'utf8'))).oracle_host;
 }
 
 /** @throws FlipstreamError `oracle_home_open` (usage) when group or others have any right on `path`. */

@@ -3,6 +3,7 @@ import { canonical } from '../schemas/canonical.ts';
 import { decoder } from '../schemas/codec.ts';
 import { jsonReader } from '../schemas/from-json.ts';
 import type { Records } from '../schemas/generated.ts';
+import { parseJson } from '../schemas/parse-json.ts';
 
 /** JSON, since Avro without its writer's schema could not be read by the release after this one. */
 export function toStored(record: Records['Verdict' | 'Task']): Buffer {
@@ -15,7 +16,7 @@ export function storedReader<N extends 'Verdict' | 'Task'>(name: N): (stored: Ui
   const fromAvro = decoder(name);
   return (stored) => {
     const bytes = Buffer.from(stored);
-    return bytes[0] === BRACE ? fromJson(JSON.parse(bytes.toString('utf8'))) : fromAvro(bytes);
+    return bytes[0] === BRACE ? fromJson(parseJson(bytes.toString('utf8'))) : fromAvro(bytes);
   };
 }
 

@@ -43,6 +43,10 @@ test('what is right is read, defaults and all', () => {
 test('what is no JSON, or cannot be had at all, is a problem in words', () => {
   expect(readJsonAs(Author, () => JSON.stringify(GOOD))).toMatchObject({ ok: true });
   expect(readJsonAs(Author, () => '{')).toMatchObject({ ok: false, problem: expect.stringMatching(/JSON/) });
+  expect(readJsonAs(Author, () => '{"name": hunter2}')).toMatchObject({
+    problem: 'it stops being JSON at line 1, column 10',
+    cause: expect.not.objectContaining({ message: expect.stringContaining('hunter2') }),
+  });
   const gone = () => {
     throw new Error('EACCES: permission denied');
   };

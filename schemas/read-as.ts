@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { messageOf } from './errors.ts';
+import { parseJson } from './parse-json.ts';
 
 export type ReadAs<T> =
   | { ok: true; data: T }
@@ -18,7 +19,7 @@ export function readAs<S extends z.ZodType>(schema: S, value: unknown): ReadAs<z
 export function readJsonAs<S extends z.ZodType>(schema: S, text: () => string): ReadAs<z.output<S>> {
   let value: unknown;
   try {
-    value = JSON.parse(text());
+    value = parseJson(text());
   } catch (cause) {
     return { ok: false, problem: messageOf(cause), cause };
   }

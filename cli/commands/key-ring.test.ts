@@ -117,3 +117,22 @@ test('a home of an earlier release goes on without a pin, is told so, and has on
   expect((await box.flipstream(['init', 'claude-code', '--yes'])).out).toContain('pin of the key ring');
   expect(pin()).toBe(keyRingHash(ring()));
 });
+
+test('of a file that is no JSON nothing is shown: it may be a secret', async () => {
+  const file = join(box.root, 'secret.key');
+  writeFileSync(file, 'SECRETKEY\n');
+  const ran = await accept(file);
+  expect(ran).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('it stops being JSON at line 1, column 1.'),
+  });
+  expect(ran.err.replaceAll(file, '')).not.toMatch(/SECRET/);
+
+  writeFileSync(home.config, '{ "oracle": { "token": fso_SECRET } }');
+  const status = await box.flipstream(['status']);
+  expect(status).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('it stops being JSON at line 1, column'),
+  });
+  expect(status.err).not.toMatch(/fso|SECRET/);
+});

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Log } from '../../log/log.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { Quarantined } from '../../schemas/generated.ts';
+import { parseJson } from '../../schemas/parse-json.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { withLog } from '../open-log.ts';
@@ -55,7 +56,7 @@ export function addQuarantine(cli: Cli): void {
       writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
       return out.result(about, () => `${describe(about)}\nIts content is in ${file}.`);
     }
-    const event: unknown = JSON.parse(content);
+    const event: unknown = parseJson(content);
     out.result({ ...about, event }, () => `${describe(about)}\n\n${JSON.stringify(event, null, 2)}`);
   });
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Home } from '../../producers/home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { parseJson } from '../../schemas/parse-json.ts';
 import { hookArguments } from '../init/registration.ts';
 
 type ToolCall =
@@ -87,7 +88,7 @@ export function createHarness(home: Home, cwd: string, env: NodeJS.ProcessEnv): 
         last_assistant_message: says,
         background_tasks: [],
       });
-      return stdout === '' ? null : Block.parse(JSON.parse(stdout)).reason;
+      return stdout === '' ? null : Block.parse(parseJson(stdout)).reason;
     },
     end: async () => void (await hook('SessionEnd', { reason: 'other' })),
   };

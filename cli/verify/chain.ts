@@ -5,6 +5,7 @@ import { messageOf } from '../../schemas/errors.ts';
 import { jsonReader } from '../../schemas/from-json.ts';
 import type { TraceEvent } from '../../schemas/generated.ts';
 import { headerHash } from '../../schemas/header.ts';
+import { parseJson } from '../../schemas/parse-json.ts';
 import { mapping, type Steps } from '../steps.ts';
 import { contentOfEvent } from './content.ts';
 import type { Problem, State } from './report.ts';
@@ -31,7 +32,7 @@ export function* readEvents(
   const links = yield* mapping(lines, 'events read', (text, index) => {
     const where = `events, line ${index + 1}`;
     try {
-      const json = JsonObject.parse(JSON.parse(text));
+      const json = JsonObject.parse(parseJson(text));
       // What only a newer release knows is covered by its hashes too.
       const event = { ...json, ...readEvent(json) };
       const { state: content, fault } = contentOfEvent(event);

@@ -119,6 +119,14 @@ describe('a bundle that was worked on', () => {
     expect(check(change).state).toBe('altered');
   });
 
+  test('a line that is no JSON is told without a piece of it', () => {
+    const junk = '{"text_redacted": SECRET}';
+    const { problems } = check({ events: [...bundle.events, junk], verdicts: [...bundle.verdicts, junk] });
+    const told = problems.filter(({ message }) => message.includes('it stops being JSON at line 1'));
+    expect(told.map(({ code }) => code)).toEqual(['event_malformed', 'verdict_altered']);
+    expect(JSON.stringify(problems)).not.toContain('SECRET');
+  });
+
   test('a removed last event is found', () => {
     expect(check({ events: bundle.events.slice(0, -1) }).state).toBe('altered');
   });

@@ -4,6 +4,7 @@ import { canonical } from '../../schemas/canonical.ts';
 import { messageOf } from '../../schemas/errors.ts';
 import { jsonReader } from '../../schemas/from-json.ts';
 import type { Verdict } from '../../schemas/generated.ts';
+import { parseJson } from '../../schemas/parse-json.ts';
 import { type KeyRing, rejectionOf, verdictHash } from '../../schemas/signature.ts';
 import { attest, type Link } from './chain.ts';
 import type { Problem, VerdictSummary } from './report.ts';
@@ -17,7 +18,7 @@ export function readVerdicts(lines: readonly string[], ring: KeyRing, problems: 
   lines.forEach((text, index) => {
     const where = `verdicts, line ${index + 1}`;
     try {
-      const json = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+      const json = z.record(z.string(), z.unknown()).parse(parseJson(text));
       // What only a newer release knows is signed too.
       const verdict = { ...json, ...readVerdict(json) };
       const same = canonical(json) === text && canonical(verdict) === text;

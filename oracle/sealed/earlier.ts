@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../schemas/parse-json.ts';
 import type { OracleDb } from '../db.ts';
 import { replaceFile } from '../files.ts';
 import { keepDiff, reasonName } from '../private-log.ts';
@@ -20,7 +21,7 @@ export function sealEarlier(at: StoreAt): void {
   for (const taskId of readdirSync(home.store)) {
     const place = join(home.store, taskId);
     if (!existsSync(join(place, 'task.json'))) continue;
-    const definition = TaskDefinition.parse(JSON.parse(readFileSync(join(place, 'task.json'), 'utf8')));
+    const definition = TaskDefinition.parse(parseJson(readFileSync(join(place, 'task.json'), 'utf8')));
     storeTask(at, { definition, hidden: readHidden(join(place, 'hidden')), reference: null });
     rmSync(place, { recursive: true });
   }

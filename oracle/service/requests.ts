@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AnswerCode } from '../../schemas/grade.ts';
+import { parseJson } from '../../schemas/parse-json.ts';
 import type { OracleDb } from '../db.ts';
 import type { Sealer } from '../sealed/sealer.ts';
 import { sealText } from '../sealed/text.ts';
@@ -53,7 +54,7 @@ export type NewRequest = Omit<
 >;
 
 export function factsOf(request: RequestRow): Facts {
-  return Facts.parse(JSON.parse(request.facts));
+  return Facts.parse(parseJson(request.facts));
 }
 
 const Count = z.object({ n: z.number() });

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { sha256 } from '../../schemas/hash.ts';
+import { parseJson } from '../../schemas/parse-json.ts';
 import { isoTime } from '../../schemas/time.ts';
 import type { Oracle } from '../oracle.ts';
 
@@ -49,7 +50,7 @@ export function principalOf(oracle: Oracle, authorization: string | undefined): 
   for (const raw of oracle.db.sql.prepare('select hash, principal, tasks from tokens').all()) {
     const row = Row.parse(raw);
     if (timingSafeEqual(Buffer.from(row.hash, 'hex'), given))
-      found = { name: row.principal, tasks: Tasks.parse(JSON.parse(row.tasks)) };
+      found = { name: row.principal, tasks: Tasks.parse(parseJson(row.tasks)) };
   }
   return found;
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../schemas/parse-json.ts';
 import type { Command, Framework } from './definition.ts';
 
 export interface Guess {
@@ -32,7 +33,7 @@ export function frameworkOf(repository: string, tests: readonly string[]): Guess
 
 function ofNode(repository: string, tests: readonly string[]): Guess {
   const path = join(repository, 'package.json');
-  const read = Package.safeParse(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {});
+  const read = Package.safeParse(existsSync(path) ? parseJson(readFileSync(path, 'utf8')) : {});
   const installed = read.success ? { ...read.data.dependencies, ...read.data.devDependencies } : {};
   const known = (['vitest', 'jest'] as const).find((name) => name in installed);
   if (known) return { framework: known, suite: [topOf(tests)], remark: null };

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { parseJson } from '../../schemas/parse-json.ts';
 import { replaceFile } from '../files.ts';
 import type { OracleHome } from '../home.ts';
 import type { Sealer } from '../sealed/sealer.ts';
@@ -61,7 +62,7 @@ export function loadTask({ home, sealer }: StoreAt, taskId: string): StoredTask 
   if (!existsSync(path)) return null;
   const bytes = sealer.open(name, readFileSync(path));
   try {
-    const task = Content.parse(JSON.parse(bytes.toString('utf8')));
+    const task = Content.parse(parseJson(bytes.toString('utf8')));
     return { ...task, tests_hash: testsHash(task.definition, task.hidden), mirror: mirrorOf(home, taskId) };
   } catch (cause) {
     throw new FlipstreamError(

@@ -1,4 +1,5 @@
 import type { Log, Outgoing } from '../../log/log.ts';
+import { parseJson } from '../../schemas/parse-json.ts';
 import { readEvent } from './event.ts';
 import type { Ingest } from './ingest.ts';
 import type { Outbox, OutboxRow } from './outbox.ts';
@@ -114,5 +115,5 @@ export function createPublisher(deps: PublishDeps): Publisher {
 }
 
 function outgoing({ session, line }: OutboxRow): Outgoing {
-  return { topic: 'trace.raw', key: session, value: readEvent(JSON.parse(line)) };
+  return { topic: 'trace.raw', key: session, value: readEvent(parseJson(line)) };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { parseJson } from '../../schemas/parse-json.ts';
 import { Core, newSession, OpenCall, OpenMessage, type SessionState } from './session-state.ts';
 
 /** A session as collector.db has it: its chain's end, its file's length, and what its assembly remembers. */
@@ -76,10 +77,10 @@ export function createStore(db: DatabaseSync): Store {
     const calls = new Map<string, OpenCall>();
     const messages = new Map<string, OpenMessage>();
     for (const { kind, key, body } of z.array(PendingRow).parse(sql.pending.all(id))) {
-      if (kind === 'call') calls.set(key, OpenCall.parse(JSON.parse(body)));
-      else messages.set(key, OpenMessage.parse(JSON.parse(body)));
+      if (kind === 'call') calls.set(key, OpenCall.parse(parseJson(body)));
+      else messages.set(key, OpenMessage.parse(parseJson(body)));
     }
-    return { session_id: id, ...row, state: { core: Core.parse(JSON.parse(core)), calls, messages } };
+    return { session_id: id, ...row, state: { core: Core.parse(parseJson(core)), calls, messages } };
   }
 
   function putPending<T>(id: string, kind: string, now: ReadonlyMap<string, T>, was: ReadonlyMap<string, T>) {

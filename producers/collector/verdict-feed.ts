@@ -5,6 +5,7 @@ import { hasCode, messageOf } from '../../schemas/errors.ts';
 import { FeedAnswer } from '../../schemas/feed.ts';
 import { jsonReader, unknownFields } from '../../schemas/from-json.ts';
 import { newerWriter } from '../../schemas/newer.ts';
+import { parseJson } from '../../schemas/parse-json.ts';
 import type { Home } from '../home.ts';
 import { askOracle, bodyOf, type OracleAt } from '../oracle-client.ts';
 
@@ -91,7 +92,7 @@ async function fetchOnce({ home, oracle, log }: FeedOptions, stop: AbortSignal):
     const response = await askOracle(oracle, `/v1/feed?after=${after}`, { signal });
     const body = await bodyOf(response, ANSWER_LIMIT);
     if (response.statusCode !== 200) throw new Error(`it answers with status ${response.statusCode}`);
-    return FeedAnswer.parse(JSON.parse(body.toString('utf8')));
+    return FeedAnswer.parse(parseJson(body.toString('utf8')));
   };
   const first = await ask(place?.next ?? 0);
   // Another home behind the same address: its feed from the beginning.
@@ -119,7 +120,7 @@ function outgoing({ topic, key, value }: FeedAnswer['records'][number]): Outgoin
 function readPlace(path: string): Place | null {
   if (!existsSync(path)) return null;
   try {
-    return Place.parse(JSON.parse(readFileSync(path, 'utf8')));
+    return Place.parse(parseJson(readFileSync(path, 'utf8')));
   } catch {
     return null;
   }
