@@ -74,11 +74,12 @@ export function sizeRefused(brokers: readonly string[], cause?: unknown): Flipst
   );
 }
 
+/** Said by commands, which end with it, and by services, which go on: it promises no other try. */
 export function unavailable(why: string, brokers: readonly string[], cause?: unknown): FlipstreamError {
   return new FlipstreamError(
     'kafka_unavailable',
     'retryable',
-    `Kafka at ${brokers.join(', ')} did not do it (${why}); it is tried again`,
+    `Kafka at ${brokers.join(', ')} did not do it (${why}): see that it runs and can be reached from here`,
     cause,
   );
 }

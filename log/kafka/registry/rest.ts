@@ -64,12 +64,12 @@ export async function askRegistry(
   };
 }
 
-/** The error of a registry that cannot be asked now. */
+/** The error of a registry that cannot be asked now; like that of a broker it promises no other try. */
 export function unavailable(url: string, why: string, cause?: unknown): FlipstreamError {
   return new FlipstreamError(
     'registry_unavailable',
     'retryable',
-    `the schema registry at ${url} cannot be asked (${why}); nothing is set aside because of it, and it is asked again`,
+    `the schema registry at ${url} cannot be asked (${why}): see that it runs and can be reached from here; nothing is set aside because of it`,
     cause,
   );
 }
