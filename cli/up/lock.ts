@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Home } from '../../producers/home.ts';
+import { ownFile } from '../../producers/own-file.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { makeFolder } from '../../schemas/make-folder.ts';
 
@@ -11,7 +12,9 @@ import { makeFolder } from '../../schemas/make-folder.ts';
  */
 export function lockUp(home: Home): () => void {
   makeFolder(home.root);
-  const lock = new DatabaseSync(join(home.root, 'up.lock'), { timeout: 0 });
+  const path = join(home.root, 'up.lock');
+  ownFile(path);
+  const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch (cause) {

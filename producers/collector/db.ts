@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { makeFolder } from '../../schemas/make-folder.ts';
+import { ownFile } from '../own-file.ts';
 
 const FORMAT = 1;
 
@@ -38,6 +39,7 @@ export function openDb(path: string): DatabaseSync {
   makeFolder(dirname(path));
   let db: DatabaseSync | null = null;
   try {
+    ownFile(path);
     db = new DatabaseSync(path, { timeout: 0 });
     db.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full;');
     db.exec('begin immediate');
