@@ -3,7 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Home } from '../producers/home.ts';
 import { readSettings } from '../producers/settings.ts';
 import { canonical } from '../schemas/canonical.ts';
-import { FlipstreamError } from '../schemas/errors.ts';
+import { FlipstreamError, hasCode } from '../schemas/errors.ts';
 import { sha256 } from '../schemas/hash.ts';
 import { makeFolder } from '../schemas/make-folder.ts';
 import { readJsonAs } from '../schemas/read-as.ts';
@@ -14,7 +14,9 @@ import { writeHomeConfig } from './init/home-config.ts';
 export function readKeyRing(path: string): KeyRing {
   const read = readJsonAs(KeyRing, () => readFileSync(path, 'utf8'));
   if (read.ok) return read.data;
-  const message = `${path} cannot be used as key ring: ${read.problem}. Without one no verdict counts: run flipstream init, or put there what flipstream oracle key export prints.`;
+  const message = hasCode(read.cause, 'ENOENT')
+    ? `There is no key ring at ${path}, and without one no verdict counts: flipstream init <harness> makes one for a home, and flipstream key-ring accept <file> takes what flipstream oracle key export printed into it.`
+    : `${path} cannot be used as key ring: ${read.problem}. Without one no verdict counts: put there what flipstream oracle key export prints.`;
   throw new FlipstreamError('key_ring_invalid', 'usage', message, read.cause);
 }
 

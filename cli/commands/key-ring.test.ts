@@ -1,5 +1,5 @@
 /** The pin: which key ring counts is said once, and a ring that changed since is refused by whatever would trust it. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -135,4 +135,13 @@ test('of a file that is no JSON nothing is shown: it may be a secret', async () 
     err: expect.stringContaining('it stops being JSON at line 1, column'),
   });
   expect(status.err).not.toMatch(/fso|SECRET/);
+});
+
+test('where there is none, that is what is said, once, and what makes one', async () => {
+  rmSync(home.keyRing);
+  const ran = await accept();
+  expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('There is no key ring at') });
+  expect(ran.err.split(home.keyRing)).toHaveLength(2);
+  expect(ran.err).toMatch(/flipstream init <harness> makes one/);
+  expect(ran.err).not.toMatch(/ENOENT/);
 });

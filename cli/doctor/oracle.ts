@@ -64,7 +64,7 @@ export function checkKeyRing(home: Home, oracleHome: OracleHome): Finding {
         )
       : ok('key-ring', `The key ring is the accepted one, SHA-256 ${keyRingHash(ring)}.`);
   } catch (error) {
-    return problem('key-ring', messageOf(error), 'Mend the file, or see who changed it.');
+    return problem('key-ring', messageOf(error), 'Do what the message says, or see who changed the file.');
   }
 }
 
