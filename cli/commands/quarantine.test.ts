@@ -85,7 +85,27 @@ test('without the key, with another or with none that is one, nothing is shown a
 test('an event that is not there, or of which nothing was kept, is told', async () => {
   expect(await quarantine('show', 'e9')).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/No event e9/),
+    err: expect.stringMatching(/No event whose id is or begins with "e9" is in quarantine/),
   });
   expect((await quarantine('show', 'e2')).err).toMatch(/no content was kept/);
+});
+
+test('the beginning of an id is enough where it is of one event; several are refused, a whole id never', async () => {
+  const log = await openLog({ home, engine: {} });
+  const content = Buffer.from(JSON.stringify(EVENT));
+  const held = (event_id: string) => ({
+    ...{ topic: 'trace.quarantine' as const, key: 's1' },
+    value: { ...ABOUT, event_id, content },
+  });
+  await log.publish([held('a1-long'), held('a1-longer'), held('b2-long'), held('b2-long')]);
+  await log.close();
+  const shown = async (id: string) => (await quarantine('show', id, '--json')).json();
+  expect(await shown('b')).toMatchObject({ event_id: 'b2-long' });
+  expect(await shown('a1-longe')).toMatchObject({ event_id: 'a1-longer' });
+  expect(await shown('a1-long')).toMatchObject({ event_id: 'a1-long' });
+  expect(await quarantine('show', 'a1')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Several events in quarantine begin with a1: give more of the id.'),
+  });
+  expect(await quarantine('show', '')).toMatchObject({ code: 2, err: expect.stringContaining('No event') });
 });

@@ -61,14 +61,24 @@ export function addQuarantine(cli: Cli): void {
   });
 }
 
-async function find(log: Log, id: string): Promise<Quarantined> {
-  for await (const held of heldIn(log)) if (held.event_id === id) return held;
-  throw new FlipstreamError(
-    'not_quarantined',
-    'usage',
-    `No event ${id} is in quarantine, or the topic no longer keeps it: flipstream quarantine list shows what is there.`,
+/** By the event's id or the beginning of it. @throws FlipstreamError `not_quarantined` (usage) when none or several fit. */
+async function find(log: Log, given: string): Promise<Quarantined> {
+  let first: Quarantined | null = null;
+  let several = false;
+  for await (const held of heldIn(log)) {
+    if (held.event_id === given) return held;
+    if (given === '' || !held.event_id.startsWith(given)) continue;
+    several ||= first !== null && first.event_id !== held.event_id;
+    first ??= held;
+  }
+  if (several) throw notQuarantined(`Several events in quarantine begin with ${given}: give more of the id.`);
+  if (first) return first;
+  throw notQuarantined(
+    `No event whose id is or begins with "${given}" is in quarantine, or the topic no longer keeps it: flipstream quarantine list shows what is there.`,
   );
 }
+
+const notQuarantined = (message: string) => new FlipstreamError('not_quarantined', 'usage', message);
 
 async function open({ event_id, content }: Quarantined, unseal: Unseal | null): Promise<string> {
   if (content && unseal) return (await unseal(Buffer.from(content))).toString('utf8');
