@@ -103,7 +103,11 @@ test('what another start would not mend ends up with one sentence and exit 2', a
   const up = () => box.flipstream(['up', '--home', home.root]);
   rmSync(home.keyRing);
   const ran = await up();
-  expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/keyring\.json .*init.*\n$/) });
+  expect(ran).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(/no key ring at .*keyring\.json, .*init.*\n$/),
+  });
   expect(ran.err.trim().split('\n')).toHaveLength(1);
 
   writeFileSync(home.config, '{');
