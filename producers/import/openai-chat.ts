@@ -21,6 +21,8 @@ const Line = z.looseObject({
   id: z.string().optional(),
   model: z.string().optional(),
 });
+/** As jobs/export-chat.ts writes it. */
+const Metadata = z.looseObject({ session_id: z.string().min(1), agent_id: z.string().nullish() });
 type Message = z.infer<typeof Message>;
 
 export const openaiChat: Importer = {
@@ -32,16 +34,20 @@ export const openaiChat: Importer = {
     record(value, { index }) {
       const { messages, id: name, ...rest } = Line.parse(value);
       const id = identify({ value, parts: messages, index, name });
-      const session: Session = { id, original_id: name ?? id, harness: 'openai' };
+      const origin = originOf(rest.metadata);
+      const session: Session = {
+        ...{ id, harness: 'openai', ...origin },
+        original_id: name ?? origin.original_id ?? id,
+      };
       const told = (event: string, drafts: RawDraft[]): Item => ({
         ...{ is: 'told', session, agent_id: null, ms: null, event, drafts },
       });
-      const open = new Map<string, Call>();
+      const open: Call[] = [];
       const items = messages.map((one, at): Item => {
         const drafts = draftsOf(one, at, open);
         return drafts.length > 0 ? told(one.role, drafts) : { is: 'repeated', reason: 'told by its calls' };
       });
-      const left = [...open.values()].map((call) => toolCall({ ...call, status: 'interrupted' }));
+      const left = open.map((call) => toolCall({ ...call, status: 'interrupted' }));
       const ends = left.length > 0 ? [told('end', left)] : [];
       return [told('conversation', [start('start', { model: rest.model ?? null }, rest)]), ...items, ...ends];
     },
@@ -49,31 +55,46 @@ export const openaiChat: Importer = {
   }),
 };
 
-function draftsOf(one: Message, at: number, open: Map<string, Call>): RawDraft[] {
+/** Of a conversation that says which session it is of, as one that was exported here does: that one, or a subagent of it. */
+function originOf(metadata: unknown): Partial<Session> {
+  const { data } = Metadata.safeParse(metadata);
+  if (!data) return {};
+  const { session_id: id, agent_id: agent } = data;
+  const within = [id];
+  return agent == null
+    ? { original_id: id, within }
+    : { original_id: `${id}.${agent}`, parent_session_id: id, within };
+}
+
+/** Takes the call that a result is of. Calls may share an id: it is of the latest message's, of those of the first. */
+function answered(open: Call[], id: string): Call | null {
+  const last = open.findLast((call) => call.id === id);
+  const at = open.findIndex((call) => call.id === id && call.fields?.message_id === last?.fields?.message_id);
+  return (at === -1 ? null : open.splice(at, 1)[0]) ?? null;
+}
+
+function draftsOf(one: Message, at: number, open: Call[]): RawDraft[] {
   const { role, content, tool_calls: calls, tool_call_id: callId = '', ...rest } = one;
   const own = `message ${at}`;
   const text = content == null ? '' : (textOf(content) ?? JSON.stringify(content));
   if (role === 'system' || role === 'developer') return [note(own, 'system_prompt', { text: asText(text) })];
   if (role === 'user') return [message(own, 'user', text)];
   if (role === 'assistant') {
-    for (const {
-      id,
-      function: { name, arguments: given },
-    } of calls ?? [])
-      open.set(id, {
-        id,
-        of: own,
-        name,
-        input: argumentsOf(given),
-        status: null,
+    const ids = new Set<string>();
+    for (const [nth, { id, function: called }] of (calls ?? []).entries()) {
+      // the first keeps the identity that it has without others
+      const of = ids.has(id) ? `${own}#${nth}` : own;
+      ids.add(id);
+      open.push({
+        ...{ id, of, name: called.name, input: argumentsOf(called.arguments), status: null },
         fields: { message_id: own },
       });
+    }
     return text === '' && (calls?.length ?? 0) > 0
       ? []
       : [message(own, 'assistant', text, { message_id: own }, rest)];
   }
-  const call = open.get(callId);
-  if (role !== 'tool' || !call) return [note(own, role, { text: asText(text), input: asJson(rest) })];
-  open.delete(callId);
+  const call = role === 'tool' ? answered(open, callId) : null;
+  if (!call) return [note(own, role, { text: asText(text), input: asJson(rest) })];
   return [toolCall({ ...call, output: shown(content) ?? asText(''), status: null })];
 }

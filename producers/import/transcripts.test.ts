@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toAtif } from '../../jobs/export-atif.ts';
+import { toOpenAi } from '../../jobs/export-chat.ts';
 import { traceFile } from '../collector/trace-files.ts';
 import { type Bench, importBench, importTwice, jsonl, toldTo, transcript } from './testing.ts';
 
@@ -121,6 +122,37 @@ test('an imported session that was given out again is imported already, not capt
   expect(formats.atif).toMatchObject({ captured: 0, refused: 0, events: 0 });
   expect(formats.atif?.already).toBe(formats.atif?.read);
   expect(bench.log.events).toHaveLength(events);
+});
+
+test('chat messages say which session they were given out of: one of here, a subagent of it, or none that is here', async () => {
+  const row = { uuid: 'u5', sessionId: 's1', isSidechain: true, agentId: 'a1', type: 'user' };
+  bench.file('s1.jsonl', jsonl(transcript('s1', [{ ...row, message: { role: 'user', content: 'look' } }])));
+  await bench.run();
+  const imported = [...bench.log.events];
+  const live = imported.map((event) => ({ ...event, session_id: 'live' }));
+  writeFileSync(traceFile(bench.home, 'live'), '');
+  const chats = [...toOpenAi(imported), ...toOpenAi(live)];
+  expect(chats.map(({ metadata }) => metadata)).toMatchObject([
+    {},
+    { agent_id: 'a1' },
+    {},
+    { agent_id: 'a1' },
+  ]);
+  const path = bench.file('chats.jsonl', jsonl(chats));
+  const { formats } = await bench.run(path);
+  // of each the conversation, two messages and a call (told by its result); of the subagent its prompt
+  expect(formats.openai).toMatchObject({ sessions: 0, events: 0, already: 6, captured: 6, refused: 0 });
+  const elsewhere = importBench();
+  elsewhere.file('chats.jsonl', jsonl(chats));
+  expect((await elsewhere.run()).formats.openai).toMatchObject({ sessions: 4, refused: 0 });
+  const begun = elsewhere.log.events.filter(({ type }) => type === 'session_start');
+  elsewhere.remove();
+  expect(begun.map((one) => [one.original_id, one.parent_session_id])).toEqual([
+    ['import:claude-code:s1', null],
+    ['import:claude-code:s1.a1', 'import:claude-code:s1'],
+    ['live', null],
+    ['live.a1', 'live'],
+  ]);
 });
 
 test('a transcript that has grown brings what is new, and a call that came to its end', async () => {
