@@ -33,3 +33,13 @@ test('by agent, the main one first; a call told as interrupted and then ended is
     ['sub', [2]],
   ]);
 });
+
+test('calls of two answers that share an id are two, however they came out', () => {
+  const call = (seq: number, message_id: string | null, status: string | null) =>
+    event({ type: 'tool_call', tool_use_id: 'call_0', seq, message_id, status });
+  const kept = (...calls: ReturnType<typeof call>[]) =>
+    byAgent(calls).flatMap(({ events }) => events.map(({ seq }) => seq));
+  expect(kept(call(0, 'm1', null), call(1, 'm0', 'interrupted'))).toEqual([0, 1]);
+  expect(kept(call(0, 'm1', null), call(1, 'm1', 'interrupted'))).toEqual([0]);
+  expect(kept(call(0, null, null), call(1, 'm1', 'interrupted'))).toEqual([0]);
+});

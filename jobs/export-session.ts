@@ -27,12 +27,19 @@ function ordered(events: readonly TraceEvent[]): TraceEvent[] {
   const oneChain = new Set(events.map(({ chain_id }) => chain_id)).size <= 1;
   const key = (event: TraceEvent) =>
     event.tool_use_id === null ? null : `${event.agent_id}\n${event.tool_use_id}`;
-  const ended = new Set(
-    events.filter((one) => one.type === 'tool_call' && one.status !== 'interrupted').map(key),
+  const ended = Map.groupBy(
+    events.filter((one) => one.type === 'tool_call' && one.status !== 'interrupted'),
+    key,
   );
+  const isEnded = (call: TraceEvent) => ended.get(key(call))?.some((end) => mayBeOne(call, end)) === true;
   return events
-    .filter((one) => one.type !== 'tool_call' || one.status !== 'interrupted' || !ended.has(key(one)))
+    .filter((one) => one.type !== 'tool_call' || one.status !== 'interrupted' || !isEnded(one))
     .sort((a, b) => (oneChain ? 0 : compare(a.ts, b.ts) || compare(a.chain_id, b.chain_id)) || a.seq - b.seq);
+}
+
+/** Calls of two answers are two, also where a harness gave them one id. */
+function mayBeOne({ message_id: one }: TraceEvent, { message_id: other }: TraceEvent): boolean {
+  return one === null || other === null || one === other;
 }
 
 function compare(a: string, b: string): number {
