@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { layout } from '../../producers/home.ts';
@@ -30,7 +30,18 @@ test('import ends with 0, with 3 when something was refused, and says what and w
   expect(bad.code).toBe(3);
   expect(bad.out).toMatch(/claude-code .*\n/);
   expect(bad.out).toContain('b.jsonl, line 5: a last line that is cut off');
-  expect((await box.flipstream(['import', 'nowhere'])).code).toBe(3);
+});
+
+test('import of nothing but paths that are not there is a usage error, and makes nothing', async () => {
+  const { code, err } = await box.flipstream(['import', 'nowhere', 'neither']);
+  expect(code).toBe(2);
+  expect(err.trim().split('\n')).toEqual([
+    expect.stringMatching(/There is nothing at \S+nowhere, \S+neither: name files or folders/),
+  ]);
+  expect(existsSync(join(box.root, 'home'))).toBe(false);
+  mkdirSync(join(box.root, 'files'));
+  writeFileSync(join(box.root, 'files', 'a.jsonl'), jsonl(transcript()));
+  expect((await box.flipstream(['import', 'files', 'nowhere'])).code).toBe(3);
 });
 
 test('export prints a session, writes it to a new file, and knows its formats', async () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { someRefused } from '../../producers/import/counts.ts';
 import { importPaths } from '../../producers/import/import.ts';
+import { requireAny } from '../../producers/import/walk.ts';
 import { readSettings } from '../../producers/settings.ts';
 import { addCommand, type Cli, handle, NoFlags } from '../command.ts';
 import { EXIT } from '../exit.ts';
@@ -22,13 +23,15 @@ export function addImport(cli: Cli): void {
     cli,
     command,
     NoFlags,
-    async ({ config, out, io }, _, paths) => {
+    async ({ config, out, io }, _, named) => {
+      const paths = named.map((path) => resolve(config.cwd, path));
+      // a mistyped path makes no home
+      await requireAny(paths);
       const log = await openLog(config);
       try {
         const report = await withProgress(io.stderr, 'Importing', (progress) =>
           importPaths({
-            paths: paths.map((path) => resolve(config.cwd, path)),
-            ...{ home: config.home, log, clock: io.clock, signal: io.signal },
+            ...{ paths, home: config.home, log, clock: io.clock, signal: io.signal },
             limit: readSettings(config.home).field_limit ?? FIELD_LIMIT,
             warn: (message) => out.note(message),
             progress: (done, all) => progress.update(`${percent(done, all)} %`),

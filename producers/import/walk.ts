@@ -1,6 +1,6 @@
-import { opendir, realpath, stat } from 'node:fs/promises';
+import { lstat, opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { messageOf } from '../../schemas/errors.ts';
+import { FlipstreamError, hasCode, messageOf } from '../../schemas/errors.ts';
 
 /** A file that may be imported, or files that are one. */
 export interface Found {
@@ -66,6 +66,26 @@ export async function walk(paths: readonly string[]): Promise<Walked> {
 /** Whether a folder is the one at a path, or in it. Both as they are without symlinks. */
 function isAt(folder: string, path: string): boolean {
   return folder === path || folder.startsWith(path.endsWith(sep) ? path : `${path}${sep}`);
+}
+
+/**
+ * Asserts that there is something at one of the paths at least: the others are refused, one by one.
+ * @throws FlipstreamError `import_nothing` (usage)
+ */
+export async function requireAny(paths: readonly string[]): Promise<void> {
+  const missing = await Promise.all(paths.map(isMissing));
+  if (missing.includes(false)) return;
+  const message = `There is nothing at ${paths.join(', ')}: name files or folders that are there.`;
+  throw new FlipstreamError('import_nothing', 'usage', message);
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return false;
+  } catch (error) {
+    return hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR');
+  }
 }
 
 /** As OpenHands' SDK names the file of each event of a conversation. */
