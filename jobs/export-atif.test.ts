@@ -72,6 +72,35 @@ test('any session becomes ATIF 1.7, chat messages and a transcript that imports 
   expect(again.formats['claude-code']).toMatchObject({ messages: 2, tool_calls: 1, failures: 1 });
 });
 
+test('a session has the same messages after it went through ATIF: calls alone are none', async () => {
+  const lines = jsonl(transcript()).split('\n');
+  const apart = lines.map((line) => (line.includes('"tool_use"') ? line.replace('"m1"', '"m2"') : line));
+  bench.file('a.jsonl', apart.join('\n'));
+  await bench.run();
+  const out = toAtif(bench.log.events);
+  expect(out).toMatchObject({ steps: [{}, { message: 'I will' }, { message: '', tool_calls: [{}] }] });
+  const elsewhere = importBench();
+  elsewhere.file('a.json', JSON.stringify(out));
+  const { formats } = await elsewhere.run();
+  const back = toAtif(elsewhere.log.events);
+  elsewhere.remove();
+  expect(formats.atif).toMatchObject({ messages: 2, tool_calls: 1, refused: 0 });
+  expect(back).toEqual(out);
+});
+
+test('calls of a step whose own fields are withheld are no calls of the step before it', async () => {
+  bench.file('a.json', JSON.stringify(trajectories()['1.4']));
+  await bench.run();
+  const withheld = bench.log.events.map((event) =>
+    event.kind === 'agent' ? { ...event, input_redacted: null } : event,
+  );
+  const { steps } = toAtif(withheld);
+  const calls = (Array.isArray(steps) ? steps : []).map(({ tool_calls: made = [] }) =>
+    made.map(({ tool_call_id: id }: { tool_call_id: string }) => id),
+  );
+  expect(calls).toEqual([[], [], ['a', 'b'], ['c'], []]);
+});
+
 test('results of calls to which a harness gave no id stand with their own calls', () => {
   const call = (seq: number, output: string): TraceEvent => ({
     ...blankEvent(),

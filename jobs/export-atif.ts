@@ -94,7 +94,9 @@ function timeOf({ ts, ts_inferred }: TraceEvent): Fields {
 function stepOfAtif(event: TraceEvent): Step | null {
   const kept = objectIn(event.input_redacted);
   const { message_absent: absent, ...rest } = kept;
-  if (event.type !== 'message' && !(event.type === 'notice' && 'step_id' in kept)) return null;
+  // of an answer that is calls alone there is no message; its own fields may be withheld or cut
+  const isStep = event.kind === 'agent' || 'step_id' in kept;
+  if (event.type !== 'message' && !(event.type === 'notice' && isStep)) return null;
   const source =
     event.type === 'message'
       ? event.role === 'user'

@@ -109,6 +109,11 @@ function saidDraft(step: Step): RawDraft {
   const own = `step ${step.step_id}`;
   const text = textOf(said) ?? '';
   const rest = restOf(step);
+  // calls alone say nothing; its own fields come out of the notice, which is known as the message would be
+  if (source === 'agent' && (said ?? '') === '' && (step.tool_calls?.length ?? 0) > 0) {
+    const fields = { model: model ?? null, message_id: own };
+    return { ...note(own, source, { input: asJson(rest) }, fields), kind: 'message' };
+  }
   if (source === 'user' || source === 'agent')
     return message(
       own,
