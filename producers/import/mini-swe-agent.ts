@@ -5,6 +5,7 @@ import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
 import { asPayload, text as field, own, without } from '../adapters/payload.ts';
 import { argumentsOf, type Call, message, msOf, note, start, textOf, toolCall } from './drafts.ts';
 import type { Importer, Item, Session } from './importer.ts';
+import { createOpenCalls } from './open-calls.ts';
 
 const ToolCall = z.looseObject({
   id: z.string(),
@@ -62,7 +63,7 @@ export const miniSweAgent: Importer = {
     const told = (event: string, ms: number | null, drafts: RawDraft[]): Item => ({
       ...{ is: 'told', session, agent_id: null, ms, event, drafts },
     });
-    const open = new Map<string, Call>();
+    const open = createOpenCalls();
     let begun = false;
     let asked = false;
     const { messages: _, ...rest } = root;
@@ -84,10 +85,10 @@ export const miniSweAgent: Importer = {
         id,
         function: { name, arguments: given },
       } of named)
-        open.set(id, { id, of, name, input: argumentsOf(given), status: null, fields });
+        open.begin(id, { id, of, name, input: argumentsOf(given), status: null, fields });
       const command = one.extra?.actions ? one.extra.actions[0]?.command : COMMAND.exec(text)?.[1];
       if (named.length === 0 && command !== undefined)
-        open.set('', { id: `message-${at}`, name: 'bash', input: { command }, status: null, fields });
+        open.begin('', { id: `message-${at}`, name: 'bash', input: { command }, status: null, fields });
     }
 
     function answer(call: Call, one: Message): RawDraft {
@@ -107,17 +108,14 @@ export const miniSweAgent: Importer = {
       if (one.role === 'assistant') {
         calls(one, at);
         const { role: _r, content: _c, tool_calls: _t, ...more } = one;
-        return text.trim() === '' && open.size > 0
+        return text.trim() === '' && open.waits()
           ? []
           : [message(own, 'assistant', text, { message_id: own }, more)];
       }
       if (one.role === 'exit')
         return [note(own, 'exit', { text: asText(text), input: asJson(one.extra ?? {}) })];
-      const call = open.get(one.tool_call_id ?? '');
-      if (asked && call) {
-        open.delete(one.tool_call_id ?? '');
-        return [answer(call, one)];
-      }
+      const call = asked ? open.take(one.tool_call_id ?? '') : undefined;
+      if (call) return [answer(call, one)];
       asked = true;
       return [message(own, 'user', text)];
     }
@@ -132,7 +130,7 @@ export const miniSweAgent: Importer = {
         return [...first(), told(one.role, msOf(one.extra?.timestamp), made)];
       },
       end: (whole) => {
-        const left = [...open.values()].map((call) => toolCall({ ...call, status: 'interrupted' }));
+        const left = open.left().map((call) => toolCall({ ...call, status: 'interrupted' }));
         // what a beginning says of the run, its later states say anew
         if (document.grown) left.push(note(`info ${sha256}`, 'info', { input: asJson(rest) }));
         return [...first(), ...(whole && left.length > 0 ? [told('end', null, left)] : [])];

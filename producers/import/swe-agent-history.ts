@@ -1,7 +1,8 @@
 /** SWE-agent's history of messages: what was said before the first step, and of a `.traj` without steps all there is. */
 import { z } from 'zod';
 import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
-import { argumentsOf, type Call, message, note, textOf, toolCall } from './drafts.ts';
+import { argumentsOf, message, note, textOf, toolCall } from './drafts.ts';
+import { createOpenCalls } from './open-calls.ts';
 import { statusOf, toolOf } from './swe-agent-words.ts';
 
 export const Message = z.looseObject({
@@ -45,7 +46,7 @@ export interface History {
 
 /** The conversation of a `.traj` that has no steps. */
 export function readHistory(): History {
-  const open = new Map<string, Call>();
+  const open = createOpenCalls();
   let answered = false;
 
   function answer(one: Message, at: number): RawDraft[] {
@@ -53,17 +54,16 @@ export function readHistory(): History {
     const text = wordsOf(one) || one.thought || '';
     const common = { of: own, status: null, fields: { message_id: own } };
     for (const { id, function: called } of one.tool_calls ?? [])
-      open.set(id, { ...common, id, name: called.name, input: argumentsOf(called.arguments) });
+      open.begin(id, { ...common, id, name: called.name, input: argumentsOf(called.arguments) });
     const { action } = one;
     if (!one.tool_calls?.length && action?.trim())
-      open.set('', { ...common, id: `step-${at}`, name: toolOf(action), input: { command: action } });
-    return text.trim() === '' && open.size > 0 ? [] : [message(own, 'assistant', text, { message_id: own })];
+      open.begin('', { ...common, id: `step-${at}`, name: toolOf(action), input: { command: action } });
+    return text.trim() === '' && open.waits() ? [] : [message(own, 'assistant', text, { message_id: own })];
   }
 
   function observed(one: Message, at: number): RawDraft[] {
     const text = wordsOf(one);
-    const calls = (one.tool_call_ids ?? ['']).flatMap((id) => open.get(id) ?? []);
-    for (const id of one.tool_call_ids ?? ['']) open.delete(id);
+    const calls = (one.tool_call_ids ?? ['']).flatMap((id) => open.take(id) ?? []);
     if (calls.length > 0)
       return calls.map((call) => toolCall({ ...call, output: asText(text), status: statusOf(text) }));
     const own = `history ${at}`;
@@ -84,6 +84,6 @@ export function readHistory(): History {
       answered = true;
       return isAnswer ? answer(one, at) : observed(one, at);
     },
-    end: () => [...open.values()].map((call) => toolCall({ ...call, status: 'interrupted' })),
+    end: () => open.left().map((call) => toolCall({ ...call, status: 'interrupted' })),
   };
 }

@@ -1,4 +1,4 @@
-/** SWE-agent's `.traj` without steps, such as its demonstrations of function calling are. */
+/** SWE-agent's `.traj` without steps, such as its demonstrations of function calling are, and mini-swe-agent's, which is like it. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Bench, importBench, importTwice } from './testing.ts';
 
@@ -62,5 +62,38 @@ test('with commands in text, and with what came of it', async () => {
   expect(await importTwice(bench, 'a.traj', JSON.stringify(document))).toEqual([
     ...told,
     ...['assistant look\n```\nls\n```', 'bash', 'submit', 'user and more', '(submission)'],
+  ]);
+});
+
+test('a call of which the agent goes on without a result is told as interrupted', async () => {
+  const answer = (action: string) => ({ role: 'assistant', content: 'go', action, agent: 'main' });
+  const history = [
+    ...opening,
+    answer('sleep 9'),
+    answer('ls'),
+    { role: 'user', content: 'a.py', agent: 'main' },
+  ];
+  expect(await importTwice(bench, 'demo.traj', JSON.stringify({ history }))).toEqual([
+    ...told,
+    ...['assistant go', 'assistant go', 'bash', 'bash interrupted'],
+  ]);
+  const mini = [
+    ...[
+      { role: 'system', content: 'be good' },
+      { role: 'user', content: 'fix' },
+    ],
+    ...['sleep 9', 'ls'].map((command) => ({
+      role: 'assistant',
+      content: `\`\`\`mswea_bash_command\n${command}\n\`\`\``,
+    })),
+    { role: 'user', content: '<returncode>0</returncode>' },
+  ];
+  const before = bench.log.events.length;
+  bench.file('mini.traj.json', JSON.stringify(mini));
+  expect((await bench.run()).reasons).toEqual({});
+  const calls = bench.log.events.slice(before).filter(({ type }) => type === 'tool_call');
+  expect(calls.map(({ input_redacted: input, status }) => [input, status])).toEqual([
+    ['{"command":"ls"}', 'ok'],
+    ['{"command":"sleep 9"}', 'interrupted'],
   ]);
 });
