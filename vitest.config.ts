@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const LONGEST = /\/(kills|log-kills|fuzz-hook|oracle-container)\.test\.ts$/;
+const LONGEST = /\/(kills|fuzz-hook|oracle-container)\.test\.ts$/;
 
 /** Whole systems first, and of them the longest: begun last, it would run on alone while the other cores are idle. */
 export class WholeSystemsFirst extends BaseSequencer {
