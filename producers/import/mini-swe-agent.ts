@@ -108,7 +108,7 @@ export const miniSweAgent: Importer = {
       if (one.role === 'assistant') {
         calls(one, at);
         const { role: _r, content: _c, tool_calls: _t, ...more } = one;
-        return text.trim() === '' && open.waits()
+        return text.trim() === '' && open.left().length > 0
           ? []
           : [message(own, 'assistant', text, { message_id: own }, more)];
       }

@@ -1,31 +1,25 @@
 import type { Call } from './drafts.ts';
 
-/** The calls of a file that wait for their result; where an id comes again before its result has, nobody answers the first. */
+/** The calls of a file that wait for their result. Calls may share an id. */
 export interface OpenCalls {
   begin(id: string, call: Call): void;
-  /** @returns the call whose result has come, if one waits for it */
+  /** @returns the call that a result is of, if one waits for it: of the latest message's, of those of the first */
   take(id: string): Call | undefined;
-  /** Whether any waits. */
-  waits(): boolean;
-  /** Those that nobody answered, in order. */
+  /** Those that wait, in order: nobody answered them when the file has ended. */
   left(): Call[];
 }
 
 export function createOpenCalls(): OpenCalls {
-  const open = new Map<string, Call>();
-  const unanswered: Call[] = [];
+  const open: { id: string; call: Call }[] = [];
   return {
     begin(id, call) {
-      const before = open.get(id);
-      if (before) unanswered.push(before);
-      open.set(id, call);
+      open.push({ id, call });
     },
     take(id) {
-      const call = open.get(id);
-      open.delete(id);
-      return call;
+      const of = open.findLast((one) => one.id === id)?.call.fields?.message_id;
+      const at = open.findIndex((one) => one.id === id && one.call.fields?.message_id === of);
+      return at === -1 ? undefined : open.splice(at, 1)[0]?.call;
     },
-    waits: () => open.size > 0,
-    left: () => [...unanswered, ...open.values()],
+    left: () => open.map(({ call }) => call),
   };
 }

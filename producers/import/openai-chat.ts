@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { asJson, asText, type RawDraft } from '../adapters/adapter.ts';
 import { asPayload } from '../adapters/payload.ts';
-import { argumentsOf, type Call, message, note, shown, start, textOf, toolCall } from './drafts.ts';
+import { argumentsOf, message, note, shown, start, textOf, toolCall } from './drafts.ts';
 import type { Importer, Item, Session } from './importer.ts';
+import { createOpenCalls, type OpenCalls } from './open-calls.ts';
 
 const ToolCall = z.looseObject({
   id: z.string(),
@@ -42,12 +43,12 @@ export const openaiChat: Importer = {
       const told = (event: string, drafts: RawDraft[]): Item => ({
         ...{ is: 'told', session, agent_id: null, ms: null, event, drafts },
       });
-      const open: Call[] = [];
+      const open = createOpenCalls();
       const items = messages.map((one, at): Item => {
         const drafts = draftsOf(one, at, open);
         return drafts.length > 0 ? told(one.role, drafts) : { is: 'repeated', reason: 'told by its calls' };
       });
-      const left = open.map((call) => toolCall({ ...call, status: 'interrupted' }));
+      const left = open.left().map((call) => toolCall({ ...call, status: 'interrupted' }));
       const ends = left.length > 0 ? [told('end', left)] : [];
       return [told('conversation', [start('start', { model: rest.model ?? null }, rest)]), ...items, ...ends];
     },
@@ -66,14 +67,7 @@ function originOf(metadata: unknown): Partial<Session> {
     : { original_id: `${id}.${agent}`, parent_session_id: id, within };
 }
 
-/** Takes the call that a result is of. Calls may share an id: it is of the latest message's, of those of the first. */
-function answered(open: Call[], id: string): Call | null {
-  const last = open.findLast((call) => call.id === id);
-  const at = open.findIndex((call) => call.id === id && call.fields?.message_id === last?.fields?.message_id);
-  return (at === -1 ? null : open.splice(at, 1)[0]) ?? null;
-}
-
-function draftsOf(one: Message, at: number, open: Call[]): RawDraft[] {
+function draftsOf(one: Message, at: number, open: OpenCalls): RawDraft[] {
   const { role, content, tool_calls: calls, tool_call_id: callId = '', ...rest } = one;
   const own = `message ${at}`;
   const text = content == null ? '' : (textOf(content) ?? JSON.stringify(content));
@@ -85,7 +79,7 @@ function draftsOf(one: Message, at: number, open: Call[]): RawDraft[] {
       // the first keeps the identity that it has without others
       const of = ids.has(id) ? `${own}#${nth}` : own;
       ids.add(id);
-      open.push({
+      open.begin(id, {
         ...{ id, of, name: called.name, input: argumentsOf(called.arguments), status: null },
         fields: { message_id: own },
       });
@@ -94,7 +88,7 @@ function draftsOf(one: Message, at: number, open: Call[]): RawDraft[] {
       ? []
       : [message(own, 'assistant', text, { message_id: own }, rest)];
   }
-  const call = role === 'tool' ? answered(open, callId) : null;
+  const call = role === 'tool' ? open.take(callId) : undefined;
   if (!call) return [note(own, role, { text: asText(text), input: asJson(rest) })];
   return [toolCall({ ...call, output: shown(content) ?? asText(''), status: null })];
 }

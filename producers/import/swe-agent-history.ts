@@ -58,7 +58,9 @@ export function readHistory(): History {
     const { action } = one;
     if (!one.tool_calls?.length && action?.trim())
       open.begin('', { ...common, id: `step-${at}`, name: toolOf(action), input: { command: action } });
-    return text.trim() === '' && open.waits() ? [] : [message(own, 'assistant', text, { message_id: own })];
+    return text.trim() === '' && open.left().length > 0
+      ? []
+      : [message(own, 'assistant', text, { message_id: own })];
   }
 
   function observed(one: Message, at: number): RawDraft[] {
