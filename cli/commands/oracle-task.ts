@@ -126,7 +126,8 @@ function addCheck(cli: Cli, task: Cli['program']): void {
 /** How the runner names the tests that it puts beside a task's own. */
 const CANARY = /K[0-9a-f]{16}_\d/;
 
-function told({ row, detail, failure, differing, skipped, unsearched }: CheckReport): string {
+function told(report: CheckReport): string {
+  const { row, detail, failure, differing, skipped, unsearched, constant_ms } = report;
   const { task_id, status, reason, suite_excluded, reference_passed, accepted } = row;
   const lines =
     failure === ''
@@ -153,6 +154,10 @@ function told({ row, detail, failure, differing, skipped, unsearched }: CheckRep
       ...lines,
       `Task ${task_id} is ${status}: ${reason ?? 'no reason recorded'}${detail === null ? '' : ` (${detail})`}.`,
     ].join('\n');
+  if (constant_ms !== null)
+    lines.push(
+      `constant_time: every answer leaves ${Math.ceil(constant_ms / 1000)} s after its run began. Who cannot wait so long is told PENDING: a lower timeout_s makes it sooner.`,
+    );
   const how = reference_passed
     ? 'its baseline fails as it should, and its reference passes'
     : 'its baseline fails as it should';

@@ -195,6 +195,7 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
         signals: [],
         cached_from: null,
         notBefore: 0,
+        keepsPlace: false,
         cache: null,
       });
     return accepted && requestById(oracle.db, accepted.id);

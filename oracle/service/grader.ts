@@ -5,9 +5,9 @@ import { readDiff } from '../private-log.ts';
 import type { Outcome } from '../runner/outcome.ts';
 import type { SignalResult } from '../signals/run-signals.ts';
 import { signalsOf } from '../signals/store.ts';
-import { readyTask, taskRow } from '../tasks/rows.ts';
+import { readyTask } from '../tasks/rows.ts';
+import { answerTime } from './answer-time.ts';
 import { cacheKey, findCached } from './cache.ts';
-import { failTime } from './fail-time.ts';
 import { verdictIdOf } from './release.ts';
 import { factsOf, type RequestRow } from './requests.ts';
 import type { Timers } from './timers.ts';
@@ -18,6 +18,8 @@ export interface Found extends Outcome {
   cached_from: string | null;
   /** A copied answer takes as long as its original did, so that its time does not say that it is one. */
   notBefore: number;
+  /** Until then nothing else begins in its place: else who waits there would read off it when this one ended. */
+  keepsPlace: boolean;
   /** To be remembered in the same transaction. */
   cache: { key: string; run_ms: number } | null;
 }
@@ -54,7 +56,9 @@ export function createGrader(
     running.set(key, promise);
     try {
       // Before the others go on: what they copy must be there, and must have ended before them.
-      note(request, await runIt(oracle, options, key, request, signal));
+      const found = await runIt(oracle, options, key, request, signal);
+      note(request, found);
+      if (found.keepsPlace) await pause(options.timers, found.notBefore - options.timers.now(), signal);
     } finally {
       running.delete(key);
       resolve();
@@ -72,6 +76,7 @@ function fromCache(oracle: Oracle, key: string, request: RequestRow): Found | nu
     signals: signalsOf(oracle.db, cached_from),
     cached_from,
     notBefore: Math.max(cached.release_at, request.received_at + cached.run_ms),
+    keepsPlace: false,
     cache: null,
   };
 }
@@ -84,17 +89,19 @@ async function runIt(
   signal: AbortSignal,
 ): Promise<Found> {
   const started = oracle.clock();
+  const task = readyTask(oracle, request.task_id);
   let outcome = await outcomeFor(oracle, request, signal);
   for (const wait of retryMs) {
     if (outcome.code !== 'ERROR') break;
     await pause(timers, wait, signal);
     outcome = await outcomeFor(oracle, request, signal);
   }
-  const ended = oracle.clock();
-  const baselineMs = taskRow(oracle.db, request.task_id)?.baseline_ms ?? 0;
-  const notBefore = outcome.code === 'PASS' ? ended : started + failTime(baselineMs, ended - started);
-  const cache = outcome.code === 'ERROR' ? null : { key, run_ms: notBefore - started };
-  return { ...outcome, cached_from: null, notBefore, cache };
+  const took = oracle.clock() - started;
+  // One that is no longer ready is an ERROR, and no run of it.
+  const run_ms = task ? answerTime(outcome.code, task.definition, task.row.baseline_ms, took) : took;
+  const keepsPlace = task?.definition.constant_time === true;
+  const cache = outcome.code === 'ERROR' ? null : { key, run_ms };
+  return { ...outcome, cached_from: null, notBefore: started + run_ms, keepsPlace, cache };
 }
 
 function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {

@@ -10,6 +10,7 @@ import { passed, type RunResult } from '../runner/runner.ts';
 import { runSignals } from '../signals/run-signals.ts';
 import { signBaseline } from './baseline.ts';
 import type { TaskDefinition } from './definition.ts';
+import { longestRunMs } from './longest-run.ts';
 import { differing, observe, type Runs, skippedWith } from './observed.ts';
 import { fixInImage, type Refused, refusedReference, unsearched } from './reference.ts';
 import { publicTask, putTaskRow, type TaskRow, uncheckedRow } from './rows.ts';
@@ -39,6 +40,8 @@ export interface CheckReport {
   skipped: string[];
   /** The image was not searched for the fix, of which no line is telling. */
   unsearched: boolean;
+  /** With `constant_time`: how long after its run began every answer leaves, milliseconds. */
+  constant_ms: number | null;
 }
 
 /**
@@ -224,6 +227,7 @@ function report(
     differing: runs ? [...new Set([...differing(runs.baseline), ...differing(runs.reference)])] : [],
     skipped: runs && task.definition.ids_from === 'reference' ? skippedWith(runs.reference) : [],
     unsearched: unsearched(oracle, task),
+    constant_ms: definition.constant_time ? longestRunMs(definition, row.baseline_ms) : null,
   };
 }
 

@@ -84,6 +84,8 @@ export const TaskFile = z.strictObject({
   writable_paths: Globs.nullable().default(null),
   limits: Limits.partial().nullable().default(null),
   signals: z.array(Signal).nullable().default(null),
+  /** Every answer leaves when the longest run would have ended, so that its time tells nothing. */
+  constant_time: z.boolean().nullable().default(null),
   /** Signed grades for one session. */
   max_attempts: z.number().int().min(1).max(20).default(6),
   /** Signed grades for one agent host and UTC day. */

@@ -11,7 +11,7 @@ export interface HostAttack {
 }
 
 const DESK = 'oracle/service/desk.test.ts';
-const FAIL_TIME = 'oracle/service/fail-time.test.ts';
+const ANSWER_TIME = 'oracle/service/answer-time.test.ts';
 const BUDGET = 'oracle/service/budget.test.ts';
 const BAD = 'tests/bad-verdicts.test.ts';
 const EDITS = 'tests/agent-edits.test.ts';
@@ -221,18 +221,22 @@ export const HOST: readonly HostAttack[] = [
     happens: 'they leave on bucket edges, every FAIL of usual length at one moment',
     tried: [
       [DESK, 'O7 answers and verdicts leave on bucket edges only, whenever the run ended'],
-      [FAIL_TIME, 'O7 no FAIL tells by its time why: refused at once, hidden tests failed, suite failed'],
+      [ANSWER_TIME, 'O7 no FAIL tells by its time why: refused at once, hidden tests failed, suite failed'],
     ],
   },
   {
     name: 'it sends code that sleeps by what it reads in the hidden tests, and times the FAIL',
     seen: OURS,
     happens:
-      '**not caught**, where tests run in the code\u2019s process; apart from it the code sees only what it is asked. The time says how often the task\u2019s usual moment doubled, a few bits a grade, as many grades as the budget allows ([what time tells](../guides/trust.md#what-time-tells))',
+      '**not caught**, where tests run in the code\u2019s process; apart from it the code sees only what it is asked. The time says how often the task\u2019s usual moment doubled, a few bits a grade, as many grades as the budget allows; of a task with `constant_time` it says nothing ([what time tells](../guides/trust.md#what-time-tells))',
     tried: [
       [
-        FAIL_TIME,
+        ANSWER_TIME,
         'O7 code that sleeps by what it reads tells how often the floor doubles, and nothing finer',
+      ],
+      [
+        ANSWER_TIME,
+        'O7 with constant_time nothing tells a fast answer from a slow one: not a hang, and not a PASS',
       ],
       [BUDGET, 'beyond max_attempts of a session and task the answer is NO_TASK and nothing is signed'],
     ],
