@@ -1,21 +1,21 @@
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
-import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { zstdCompress } from 'node:zlib';
 import kafkajs, { type ISocketFactory, type Kafka, type SASLOptions } from 'kafkajs';
 import Cluster from 'kafkajs/src/cluster/index.js';
 import './kafkajs-repairs.ts';
 import type { BrokerAccess } from './settings.ts';
+import { unzstd } from './unpack.ts';
 
 const { CompressionCodecs, CompressionTypes, logLevel } = kafkajs;
 
 const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
 
 /** For kafkajs's own producer; it has none built in. */
 CompressionCodecs[CompressionTypes.ZSTD] = () => ({
   compress: ({ buffer }: { buffer: Buffer }) => compress(buffer),
-  decompress,
+  decompress: unzstd,
 });
 
 const CONNECT_MS = 5_000;

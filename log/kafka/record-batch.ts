@@ -3,13 +3,9 @@
  * through where several overlap, never gets past a batch that compaction has emptied, and makes an object of
  * every field: this is several times as fast.
  */
-import { promisify } from 'node:util';
-import { gunzip, zstdDecompress } from 'node:zlib';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { RawRecord } from '../values.ts';
-
-const unzip = promisify(gunzip);
-const unzstd = promisify(zstdDecompress);
+import { ungzip, unzstd } from './unpack.ts';
 
 /** Bytes of a batch before its records, and those before its length counts. */
 const HEADER = 61;
@@ -102,7 +98,7 @@ function headerOf(bytes: Buffer, at: number): Header {
 
 function unpack(packed: Buffer, codec: number): Promise<Buffer> | Buffer {
   if (packed.length === 0 || codec === 0) return packed;
-  if (codec === 1) return unzip(packed);
+  if (codec === 1) return ungzip(packed);
   if (codec === 4) return unzstd(packed);
   throw new FlipstreamError(
     'kafka_codec',
