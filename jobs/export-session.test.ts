@@ -34,6 +34,12 @@ test('by agent, the main one first; a call told as interrupted and then ended is
   ]);
 });
 
+test('a call without an id that was interrupted is told beside others without one', () => {
+  const call = (seq: number, status: string) => event({ type: 'tool_call', tool_use_id: null, seq, status });
+  const [main] = byAgent([call(0, 'ok'), call(1, 'interrupted'), call(2, 'error')]);
+  expect(main?.events.map(({ seq }) => seq)).toEqual([0, 1, 2]);
+});
+
 test('calls of two answers that share an id are two, however they came out', () => {
   const call = (seq: number, message_id: string | null, status: string | null) =>
     event({ type: 'tool_call', tool_use_id: 'call_0', seq, message_id, status });

@@ -25,13 +25,14 @@ export function byAgent(events: readonly TraceEvent[]): AgentEvents[] {
 /** Along the chain; of several chains by time. A call that was concluded and then really ended is told by its end. */
 function ordered(events: readonly TraceEvent[]): TraceEvent[] {
   const oneChain = new Set(events.map(({ chain_id }) => chain_id)).size <= 1;
-  const key = (event: TraceEvent) =>
-    event.tool_use_id === null ? null : `${event.agent_id}\n${event.tool_use_id}`;
+  const key = (event: TraceEvent) => `${event.agent_id}\n${event.tool_use_id}`;
   const ended = Map.groupBy(
     events.filter((one) => one.type === 'tool_call' && one.status !== 'interrupted'),
     key,
   );
-  const isEnded = (call: TraceEvent) => ended.get(key(call))?.some((end) => mayBeOne(call, end)) === true;
+  // Of calls without an id nothing says that two are one.
+  const isEnded = (call: TraceEvent) =>
+    call.tool_use_id !== null && ended.get(key(call))?.some((end) => mayBeOne(call, end)) === true;
   return events
     .filter((one) => one.type !== 'tool_call' || one.status !== 'interrupted' || !isEnded(one))
     .sort((a, b) => (oneChain ? 0 : compare(a.ts, b.ts) || compare(a.chain_id, b.chain_id)) || a.seq - b.seq);
