@@ -33,7 +33,8 @@ export function encodeUnknown(name: SchemaName, record: unknown): Buffer {
   } catch (cause) {
     const bad: string[] = [];
     type.isValid(record, { errorHook: (path) => bad.push(path.join('.')) });
-    const where = bad.length > 0 ? `field ${bad.join(', ')} does not fit` : messageOf(cause);
+    // avsc's own message quotes the value.
+    const where = bad.length > 0 ? `field ${bad.join(', ')} does not fit` : 'the record does not fit';
     throw new FlipstreamError('schema_mismatch', 'poison', `${name}: ${where}`, cause);
   }
 }
