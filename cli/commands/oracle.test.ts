@@ -49,6 +49,19 @@ test('a task from add to regrade, as its operator goes', async () => {
   expect(readFileSync(join(out, 'task.json'), 'utf8')).not.toContain('% people');
 });
 
+test('the check of a task with constant_time says how long every answer takes', async () => {
+  const { flipstream, dir, task } = operator();
+  task({ constant_time: true, timeout_s: 10 });
+  await flipstream(['oracle', 'task', 'add', dir]);
+  const { out } = await flipstream(['oracle', 'task', 'check', TASK]);
+  // Two commands, again in the control run; ten seconds to stop what hangs; and the baseline.
+  const [, seconds] = /every answer leaves (\d+) s after its run began/.exec(out) ?? [];
+  expect(Number(seconds)).toBeGreaterThan(50);
+  task({ constant_time: false });
+  await flipstream(['oracle', 'task', 'add', dir]);
+  expect((await flipstream(['oracle', 'task', 'check', TASK])).out).not.toContain('every answer leaves');
+});
+
 test('a check that is stopped ends what it runs, and the task stays as it was', async () => {
   const { flipstream, dir, task, root } = operator();
   const begun = join(root, 'begun');
