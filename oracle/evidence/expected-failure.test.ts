@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -44,6 +44,34 @@ test('vitest: a test that is expected to fail, and does, has not passed', () => 
     { id: 'a.test.mjs > known > and fails', outcome: 'xfailed' },
     { id: 'a.test.mjs > known > by option', outcome: 'xfailed' },
     { id: 'a.test.mjs > known > and passes', outcome: 'failed' },
+  ]);
+});
+
+const NODE_TESTS = `import assert from 'node:assert';
+import { describe, test } from 'node:test';
+test('right', () => {});
+describe('known', () => {
+  test('and fails', { expectFailure: true }, () => assert.ok(false));
+  test('for a reason', { expectFailure: 'bug 1' }, () => assert.ok(false));
+  test('and passes', { expectFailure: true }, () => {});
+  test('but skipped', { expectFailure: true, skip: true }, () => assert.ok(false));
+});
+`;
+
+test('node:test: a test that is expected to fail, and does, has not passed', () => {
+  const { tree, ...at } = place('node:test');
+  write(tree, 'a.test.mjs', NODE_TESTS);
+  const { argv, env } = invocationOf('node:test', ['a.test.mjs'], at);
+  const [program = '', ...args] = argv;
+  const { status } = spawnSync(program, args, { cwd: tree, env: { PATH: process.env.PATH, ...env } });
+  expect(status).toBe(1);
+  expect(readerOf('node:test')(readFileSync(at.report, 'utf8'), tree)).toEqual([
+    { id: 'a.test.mjs > right', outcome: 'passed' },
+    { id: 'a.test.mjs > known > and fails', outcome: 'xfailed' },
+    { id: 'a.test.mjs > known > for a reason', outcome: 'xfailed' },
+    { id: 'a.test.mjs > known > and passes', outcome: 'failed' },
+    { id: 'a.test.mjs > known > but skipped', outcome: 'skipped' },
+    { id: 'a.test.mjs > known', outcome: 'failed' },
   ]);
 });
 

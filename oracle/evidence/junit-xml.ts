@@ -5,9 +5,13 @@ import type { ReadReport, ReportedTest, TestOutcome } from './report.ts';
 const Case = z.looseObject({
   '@name': z.string(),
   '@classname': z.string().optional(),
+  '@status': z.string().optional(),
+  '@result': z.string().optional(),
   failure: z.unknown().optional(),
   error: z.unknown().optional(),
   skipped: z.unknown().optional(),
+  disabled: z.unknown().optional(),
+  ignored: z.unknown().optional(),
 });
 
 interface Suite {
@@ -53,9 +57,18 @@ function testsOf({ testsuite = [], testcase = [] }: Suite): ReportedTest[] {
   return [...own, ...testsuite.flatMap(testsOf)];
 }
 
-function outcomeOf({ error, failure, skipped }: z.infer<typeof Case>): TestOutcome {
+/** Of a test that ran and passed, in the attributes that some tools add: googletest, CTest, Catch2, Bazel. */
+const PASSED = /^(run|completed|pass|passed|success|succeeded|successful|ok)$/i;
+const FAILED = /^(fail|failed|failure|error)$/i;
+
+/** A word that nobody knows is no word for a pass: `notrun`, `suppressed`, `disabled`, `ignored`. */
+function outcomeOf(test: z.infer<typeof Case>): TestOutcome {
+  const { error, failure, skipped, disabled, ignored } = test;
   if (error !== undefined) return 'error';
   if (failure !== undefined) return 'failed';
-  if (skipped === undefined) return 'passed';
-  return JSON.stringify(skipped).includes('xfail') ? 'xfailed' : 'skipped';
+  if (skipped !== undefined) return JSON.stringify(skipped).includes('xfail') ? 'xfailed' : 'skipped';
+  if (disabled !== undefined || ignored !== undefined) return 'skipped';
+  const words = [test['@status'], test['@result']].filter((word) => word !== undefined);
+  if (words.some((word) => FAILED.test(word))) return 'failed';
+  return words.every((word) => PASSED.test(word)) ? 'passed' : 'skipped';
 }

@@ -54,6 +54,32 @@ test('JUnit XML: suites in suites, entities, every outcome', () => {
     expect(readJunitXml(broken, '')).toBeNull();
 });
 
+test.each([
+  // googletest
+  ['status="run" result="completed"', '', 'passed'],
+  ['status="notrun" result="suppressed"', '', 'skipped'],
+  ['status="run" result="skipped"', '', 'skipped'],
+  ['status="run" result="completed"', '<failure/>', 'failed'],
+  ['status="notrun"', '', 'skipped'],
+  // CTest
+  ['status="run"', '<system-out/>', 'passed'],
+  ['status="fail"', '<failure/>', 'failed'],
+  ['status="fail"', '', 'failed'],
+  ['status="disabled"', '<skipped message="Disabled"/>', 'skipped'],
+  ['status="disabled"', '', 'skipped'],
+  // others
+  ['status="passed"', '', 'passed'],
+  ['status="Success"', '', 'passed'],
+  ['status="ignored"', '', 'skipped'],
+  ['result="interrupted"', '', 'skipped'],
+  ['', '<disabled/>', 'skipped'],
+  ['', '<ignored/>', 'skipped'],
+  ['status=""', '', 'skipped'],
+])('JUnit XML: a test case with %s and %s is %s', (attributes, inside, outcome) => {
+  const xml = `<testsuite><testcase name="x" ${attributes}>${inside}</testcase></testsuite>`;
+  expect(told(readJunitXml(xml, ''))).toEqual([`x ${outcome}`]);
+});
+
 test('the JSON of jest and vitest: a file that cannot be loaded is an error', () => {
   const report = {
     testResults: [

@@ -126,7 +126,8 @@ export default async function* report(source) {
     if (type === 'test:pass' && data.details?.type === 'suite') continue;
     names.splice(data.nesting, Infinity, data.name);
     const file = data.file === undefined ? '' : relative(process.cwd(), data.file);
-    const ran = type === 'test:pass' ? 'passed' : 'failed';
+    const passed = data.expectFailure === undefined ? 'passed' : 'xfailed';
+    const ran = type === 'test:pass' ? passed : 'failed';
     const outcome = data.skip !== undefined ? 'skipped' : data.todo !== undefined ? 'xfailed' : ran;
     yield JSON.stringify({ id: [file, ...names].join(' > '), outcome }) + '\\n';
   }
