@@ -14,8 +14,7 @@ export interface SignalResult {
 }
 
 /**
- * Runs a task's soft oracles over a diff (chapter 4): each command in a tree of its own, hidden files in place, its exit
- * code the answer. A differential one runs at the base commit as well, and passes when both print the same.
+ * Runs a task's soft oracles over a diff (chapter 4): each command in a tree of its own, its exit code the answer. A differential one runs at the base commit as well, and passes when both print the same.
  */
 export async function runSignals(oracle: Oracle, task: StoredTask, run: RunOf): Promise<SignalResult[]> {
   const { signals } = task.definition;
@@ -39,7 +38,10 @@ export async function runSignals(oracle: Oracle, task: StoredTask, run: RunOf): 
   });
 }
 
-/** The task with the signals in the place of its hidden tests: told by exit codes, without canaries. */
+/**
+ * The task with the signals in the place of its hidden tests: told by exit codes, without canaries. They run beside graded
+ * code, which of a task whose tests run apart must not see the hidden files here either.
+ */
 function commandsOf(task: StoredTask, signals: readonly Signal[]): StoredTask {
   const definition = {
     ...task.definition,
@@ -47,7 +49,8 @@ function commandsOf(task: StoredTask, signals: readonly Signal[]): StoredTask {
     ...{ evidence: 'in_process' as const, program: null },
     hidden: signals.map(({ command }) => command),
   };
-  return { ...task, definition };
+  const apart = task.definition.evidence === 'out_of_process';
+  return { ...task, definition, hidden: apart ? [] : task.hidden };
 }
 
 /** @param base how it went at the base commit, null when it could not be run there; undefined where that does not matter. */

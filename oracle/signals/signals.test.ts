@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest';
 import { drainOutbox } from '../outbox.ts';
 import { answerOf, setUpDesk } from '../service/testing.ts';
-import { gradeRequest, phase, runResult } from '../testing.ts';
+import { taskAdd } from '../tasks/add.ts';
+import { knownTask } from '../tasks/store.ts';
+import {
+  demoPatch,
+  gradeRequest,
+  makeOracle,
+  makeRepository,
+  phase,
+  runResult,
+  taskDirectory,
+} from '../testing.ts';
+import { runSignals } from './run-signals.ts';
 import { listSignals } from './store.ts';
 
 test('they are kept beside the verdict on the oracle\u2019s side, and no record that leaves it tells of them', async () => {
@@ -55,4 +66,17 @@ test('a verdict that is copied from another has what was said beside it', async 
       decides: false,
     })),
   );
+});
+
+test.each([
+  ['in_process', true],
+  ['out_of_process', false],
+])('%s: whether the hidden files are in the tree of a soft oracle: %s', async (evidence, seen) => {
+  const oracle = makeOracle();
+  const kinds = ['property', 'differential'];
+  const signals = kinds.map((kind) => ({ name: kind, kind, command: 'find . | grep bill-rest' }));
+  await taskAdd(oracle, taskDirectory(makeRepository(), { evidence, signals }));
+  const task = knownTask(oracle, 'demo-split-bill');
+  const said = await runSignals(oracle, task, { kind: 'signal', diff: demoPatch('fix') });
+  expect(said.map(({ passed }) => passed)).toEqual([seen, seen]);
 });
