@@ -20,7 +20,7 @@ create table if not exists requests (
   id integer primary key, principal text not null, request_id text not null, fingerprint text not null,
   session_id text not null, task_id text not null, chain_id text not null, head text not null,
   diff_hash text not null, tests_hash text not null, facts text not null, received_at integer not null,
-  state text not null, code text, reason text, cached_from text, finished integer, release_at integer,
+  state text not null, code text, reason text, cached_from text, release_at integer,
   verdict_id text, retracted_by text, unique (principal, request_id)
 ) strict;
 create index if not exists requests_budget on requests (principal, task_id, session_id);

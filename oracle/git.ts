@@ -13,6 +13,8 @@ export interface GitOptions {
   cwd?: string;
   input?: Uint8Array | string;
   env?: Record<string, string>;
+  /** Processor time that it may take, seconds; then it is ended. */
+  cpuS?: number;
 }
 
 /** Nothing of the machine's or the user's configuration reaches git: the same diff means the same everywhere. */
@@ -30,6 +32,8 @@ function environment(extra: Record<string, string> = {}): Record<string, string>
   };
 }
 
+const LIMITED = 'ulimit -t "$0"; exec git "$@"';
+
 const SETTINGS = ['safe.directory=*', `core.hooksPath=${devNull}`, 'core.fsmonitor=false', 'gc.auto=0'];
 
 /**
@@ -38,7 +42,11 @@ const SETTINGS = ['safe.directory=*', `core.hooksPath=${devNull}`, 'core.fsmonit
  */
 export function git(args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', [...SETTINGS.flatMap((setting) => ['-c', setting]), ...args], {
+    const all = [...SETTINGS.flatMap((setting) => ['-c', setting]), ...args];
+    const { cpuS } = options;
+    const [program, argv] =
+      cpuS === undefined ? ['git', all] : ['/bin/sh', ['-c', LIMITED, String(cpuS), ...all]];
+    const child = spawn(program, argv, {
       cwd: options.cwd,
       env: environment(options.env),
       stdio: ['pipe', 'pipe', 'pipe'],

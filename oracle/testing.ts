@@ -15,6 +15,16 @@ import type { Timers } from './service/timers.ts';
 export const DEMO = new URL('../examples/demo/', import.meta.url).pathname;
 export const demoPatch = (name: 'fix' | 'wrong') => readFileSync(join(DEMO, `${name}.patch`));
 
+/** A diff with two sections for one long file: for each hunk of the second, git goes through what the first has made. */
+export function slowToApply(): Buffer {
+  const [lines, hunks] = [1_000_000, 80_000];
+  const head = 'diff --git a/src/big.txt b/src/big.txt\n';
+  const added = `new file mode 100644\n--- /dev/null\n+++ b/src/big.txt\n@@ -0,0 +1,${lines} @@\n${'+a\n'.repeat(lines)}`;
+  const hunk = (at: number) => `@@ -${at},3 +${at},3 @@\n a\n-a\n+b\n a\n`;
+  const edited = Array.from({ length: hunks }, (_, n) => hunk(4 * n + 2)).join('');
+  return Buffer.from(`${head}${added}${head}--- a/src/big.txt\n+++ b/src/big.txt\n${edited}`);
+}
+
 export function temporaryDirectory(): string {
   const dir = mkdtempSync(join(tmpdir(), 'flipstream-oracle-test-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));

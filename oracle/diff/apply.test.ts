@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkOut, pathsAtBase } from '../runner/checkout.ts';
 import { makeMirror } from '../tasks/mirror.ts';
-import { makeRepository, runGit, temporaryDirectory } from '../testing.ts';
+import { makeRepository, runGit, slowToApply, temporaryDirectory } from '../testing.ts';
 import { applyDiff } from './apply.ts';
 import { filterDiff, pathRule } from './filter.ts';
 
@@ -74,6 +74,13 @@ test.each([['--no-renames'], ['--find-renames'], ['--find-copies-harder']])(
     expect(treeOf(tree)).toBe(treeOf(repository));
   },
 );
+
+test('a diff that is made to take git long is refused, by processor time', async () => {
+  const { tree, apply } = await checkoutOf(makeRepository({ 'a.txt': 'a\n' }));
+  const before = treeOf(tree);
+  expect((await apply(slowToApply())).refused).toMatch(/does not apply.*too long/);
+  expect(treeOf(tree)).toBe(before);
+});
 
 test('nothing is written through a symlink of the base, and nothing into git\u2019s own directory', async () => {
   const repository = makeRepository({ 'tests/t.txt': 'test\n' });

@@ -4,6 +4,12 @@ import type { pathRule } from './filter.ts';
 import { saneName } from './names.ts';
 
 /**
+ * Processor time, seconds, that git may take for each of the four steps of applying. Honest diffs take a hundredth of it;
+ * what is made to take long is refused, and not by a clock, which a busy machine would move.
+ */
+export const APPLY_CPU_S = 3;
+
+/**
  * Applies a filtered diff to a clean checkout: first to an index of its own, where git itself then tells which
  * paths changed and how, so that a diff that our parser and git read differently changes nothing.
  * @param scratch a directory outside the tree.
@@ -18,11 +24,15 @@ export async function applyDiff(
 ): Promise<string | null> {
   if (kept.length === 0) return null;
   const index = { GIT_INDEX_FILE: join(scratch, 'index') };
-  const apply = ['apply', '--whitespace=nowarn'];
+  const apply = async (options: readonly string[], env: Record<string, string> = {}) => {
+    const how = { cwd: tree, env, input: kept, cpuS: APPLY_CPU_S };
+    const { code, stderr } = await git(['apply', '--whitespace=nowarn', ...options, '-'], how);
+    return code === 0 ? null : stderr.trim() || 'it takes git too long';
+  };
   await gitOk(['read-tree', 'HEAD'], { cwd: tree, env: index });
   for (const last of [['--cached', '--check'], ['--cached']]) {
-    const tried = await git([...apply, ...last, '-'], { cwd: tree, env: index, input: kept });
-    if (tried.code !== 0) return `the diff does not apply: ${tried.stderr.trim()}`;
+    const why = await apply(last, index);
+    if (why !== null) return `the diff does not apply: ${why}`;
   }
   const raw = await gitOk(['diff-index', '--cached', '--raw', '-z', '--no-renames', 'HEAD'], {
     cwd: tree,
@@ -31,8 +41,8 @@ export async function applyDiff(
   const unexpected = unexpectedChange(raw.toString('latin1'), rule);
   if (unexpected) return unexpected;
   for (const last of [['--check'], []]) {
-    const tried = await git([...apply, ...last, '-'], { cwd: tree, input: kept });
-    if (tried.code !== 0) return `the diff does not apply to the files: ${tried.stderr.trim()}`;
+    const why = await apply(last);
+    if (why !== null) return `the diff does not apply to the files: ${why}`;
   }
   return null;
 }

@@ -1,3 +1,4 @@
+import { APPLY_CPU_S } from '../diff/apply.ts';
 import { DIFF, HIDDEN, INPUT, REPO, scratchOf, TESTS } from './layout.ts';
 
 export interface LoadOptions {
@@ -63,7 +64,9 @@ const OPEN_TO_ALL =
 
 /** First to an index of its own, where git tells what changed and how, and only then to the files. */
 const APPLY = [
-  `apply() { git apply --whitespace=nowarn "$@" ${DIFF} || exit ${DIFF_REFUSED}; }`,
+  'apply() {',
+  `  ( ulimit -t ${APPLY_CPU_S}; exec git -c core.compression=1 apply --whitespace=nowarn "$@" ${DIFF} ) || {`,
+  `    [ $? -lt 128 ] || echo 'it takes git too long' >&2; exit ${DIFF_REFUSED}; }; }`,
   `export GIT_INDEX_FILE=${INPUT}/index; git read-tree HEAD`,
   'apply --cached --check; apply --cached',
   'git diff-index --cached --raw -z --no-renames HEAD',

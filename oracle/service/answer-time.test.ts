@@ -5,7 +5,7 @@ import { longestRunMs } from '../tasks/longest-run.ts';
 import { byContent, gradeRequest, runResult } from '../testing.ts';
 import { answerTime } from './answer-time.ts';
 import { unfinished } from './requests.ts';
-import { eventually, HOST, setUpDesk } from './testing.ts';
+import { BUCKET, eventually, HOST, setUpDesk } from './testing.ts';
 
 const BASELINE = 401;
 const FLOOR = 1003;
@@ -83,8 +83,42 @@ test('O7 code that sleeps by what it reads tells how often the floor doubles, an
   });
 });
 
-/** Two commands of a second, each again in a control run; two and a half baselines; what stopping may take. */
-const LONGEST = 4 * 1000 + FLOOR + 10_000;
+test('O7 what leaves at one moment leaves in the order in which it was asked for, whichever run ended first', async () => {
+  const set = await setUpDesk({ desk: { concurrency: 3 } });
+  let begun = 0;
+  const ends: string[] = [];
+  set.runner.run = async (job) => {
+    begun++;
+    const takes = Number(job.diff?.toString().split(' ').at(-1));
+    await new Promise<void>((resolve) => set.timers.at(set.timers.now() + takes, resolve));
+    ends.push(String(takes));
+    return byContent(job);
+  };
+  const answers: string[] = [];
+  const asked = ['bad 600', 'good 300', 'bad 5'].map((diff, at) =>
+    set.desk
+      .ask(
+        { name: `host ${at}`, tasks: ['*'] },
+        gradeRequest(set.row, diff, { session_id: diff }),
+        'same_host',
+      )
+      .then(() => answers.push(diff)),
+  );
+  await eventually(() => expect(begun).toBe(3));
+  await set.timers.advance(600);
+  await eventually(() => expect(unfinished(set.oracle.db)).toEqual([]));
+  expect(ends).toEqual(['5', '300', '600']);
+  await set.timers.advance(20 * BUCKET);
+  await Promise.all(asked);
+  expect(answers).toEqual(['bad 600', 'good 300', 'bad 5']);
+  const grades = (await set.verdicts()).map(({ value }) => value).filter(({ mode }) => mode === 'grade');
+  expect(new Set(grades.map(({ released_at }) => released_at)).size).toBe(1);
+  const chained = grades.toSorted((a, b) => (a.oracle_seq ?? 0) - (b.oracle_seq ?? 0));
+  expect(chained.map(({ session_id }) => session_id)).toEqual(answers);
+});
+
+/** Two commands of a second, each again in a control run; two and a half baselines; what applying and stopping may take. */
+const LONGEST = 4 * 1000 + FLOOR + 24_000 + 10_000;
 const CONSTANT = { constant_time: true, timeout_s: 1 };
 
 test('O7 with constant_time nothing tells a fast answer from a slow one: not a hang, and not a PASS', async () => {
@@ -96,7 +130,7 @@ test('O7 with constant_time nothing tells a fast answer from a slow one: not a h
     'suite 4011',
     'good 5',
     'good 3000',
-    'bad 14000',
+    'bad 38000',
   ];
   const at = await answered(diffs, LONGEST, CONSTANT);
   for (const [diff, answer] of Object.entries(at))
@@ -122,11 +156,12 @@ test('O7 with constant_time who waits for a place does not see when the one befo
 
 test('the longest run counts each command, its control run, and signals, of which a differential one runs twice', () => {
   const longest = (change: object) =>
-    longestRunMs(TaskDefinition.parse({ ...DEFINITION, timeout_s: 10, ...change }), 100) - 10_250;
+    longestRunMs(TaskDefinition.parse({ ...DEFINITION, timeout_s: 10, ...change }), 100) - 10_250 - 24_000;
   const signal = { name: 'a', kind: 'lint', command: ['true'] };
   expect(longest({})).toBe(40_000);
   expect(longest({ hidden: ['a', 'b'] })).toBe(60_000);
-  expect(longest({ signals: [signal, { ...signal, kind: 'differential' }] })).toBe(70_000);
+  expect(longest({ signals: [signal, { ...signal, kind: 'differential' }] })).toBe(70_000 + 24_000);
+  expect(longest({ limits: { memory_mb: 64, cpus: 0.5, pids: 10 } })).toBe(40_000 + 24_000);
 });
 
 test('whatever a FAIL took, it leaves after that, not before the floor, and not later than twice its own time', () => {

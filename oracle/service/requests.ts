@@ -43,14 +43,13 @@ export const RequestRow = z.object({
   /** Sealed, since it names tests. */
   reason: z.string().nullable(),
   cached_from: z.string().nullable(),
-  finished: z.number().nullable(),
   release_at: z.number().nullable(),
   verdict_id: z.string().nullable(),
 });
 export type RequestRow = z.infer<typeof RequestRow>;
 export type NewRequest = Omit<
   RequestRow,
-  'id' | 'state' | 'code' | 'reason' | 'cached_from' | 'finished' | 'release_at' | 'verdict_id'
+  'id' | 'state' | 'code' | 'reason' | 'cached_from' | 'release_at' | 'verdict_id'
 >;
 
 export function factsOf(request: RequestRow): Facts {
@@ -78,11 +77,14 @@ export function unfinished(db: OracleDb): RequestRow[] {
     .map((row) => RequestRow.parse(row));
 }
 
-/** Results whose moment has come, in the order in which they were found: an original before what was copied from it. */
+/**
+ * Results whose moment has come, in the order in which they were asked for, and an original before what was copied from
+ * it. Not in the order in which they were found: that, too, is a time, and shows in a verdict's place in its chain.
+ */
 export function due(db: OracleDb, now: number): RequestRow[] {
   return db.sql
     .prepare(
-      "select * from requests where state = 'graded' and release_at <= ? order by release_at, finished, id",
+      "select * from requests where state = 'graded' and release_at <= ? order by release_at, cached_from is not null, id",
     )
     .all(now)
     .map((row) => RequestRow.parse(row));
@@ -150,7 +152,7 @@ export function finishRequest(
   db.sql
     .prepare(
       `update requests set state = 'graded', code = :code, reason = :reason, cached_from = :cached_from,
-         release_at = :release_at, finished = (select coalesce(max(finished), 0) + 1 from requests)
+         release_at = :release_at
        where id = :id and state = 'queued'`,
     )
     .run({
