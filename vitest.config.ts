@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { noSkips } from './tests/support/no-skips.ts';
 
 const LONGEST = /\/(kills|fuzz-hook|oracle-container)\.test\.ts$/;
 
@@ -24,6 +25,7 @@ export default defineConfig({
     sequence: { sequencer: WholeSystemsFirst },
     // The default leaves a core free; most files wait for processes and disks for half of their time.
     maxWorkers: '100%',
+    reporters: ['default', noSkips],
     // The tests start this project's commands some hundreds of times: their compiled code is kept between starts.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     projects: [

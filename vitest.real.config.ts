@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config';
-import { noSkips } from './tests/support/no-skips.ts';
 import unit, { WholeSystemsFirst } from './vitest.config.ts';
 
 /** What needs the real harness binaries, containers, brokers or real data: long, and two at a time, since each drives whole systems. */
@@ -13,6 +12,6 @@ export default defineConfig({
     sequence: { sequencer: WholeSystemsFirst },
     isolate: false,
     env: unit.test?.env,
-    reporters: ['default', noSkips],
+    reporters: unit.test?.reporters,
   },
 });
