@@ -37,6 +37,7 @@ Flags win over the environment, the environment over \`config.json\` in the home
 | \`FLIPSTREAM_HOME\` | home directory of the agent's side: spool, keys, log, warehouse. Default: \`flipstream\` in the platform's state directory (\`XDG_STATE_HOME\`, \`~/.local/state\`) |
 | \`FLIPSTREAM_ORACLE_HOME\` | the oracle's home, never inside the other. Default: \`flipstream-oracle\` beside it |
 | \`FLIPSTREAM_OFF\` | \`1\`: hooks and gate do nothing |
+| \`FLIPSTREAM_METRICS_PORT\`, \`FLIPSTREAM_BUCKET_MS\` | of \`up\`, as its flags |
 | \`FLIPSTREAM_DEBUG\` | \`1\`: errors come with their stack |
 | \`CLAUDE_CONFIG_DIR\` | where Claude Code's user settings are. Default: \`~/.claude\` |
 `;

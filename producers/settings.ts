@@ -31,6 +31,10 @@ export const Settings = z.looseObject({
   kafka: KafkaSettings.partial().optional(),
   /** Milliseconds without an event after which a session counts as ended. */
   quiet_ms: z.number().int().positive().optional(),
+  /** Where `flipstream up` serves metrics. */
+  metrics_port: z.number().int().min(0).max(65_535).optional(),
+  /** On multiples of which the oracle of `flipstream up` answers, milliseconds. */
+  bucket_ms: z.number().int().positive().optional(),
 });
 export type Settings = z.infer<typeof Settings>;
 

@@ -13,6 +13,7 @@ import { mainScript } from '../package.ts';
 import { withProgress } from '../progress.ts';
 import { lockUp } from '../up/lock.ts';
 import { localRoles, ROLES } from '../up/roles.ts';
+import { partEnvironment, upSettings } from '../up/settings.ts';
 import { type Part, supervise } from '../up/supervise.ts';
 import { becomeOwner } from '../up/system.ts';
 
@@ -49,18 +50,18 @@ export function addUp(cli: Cli): void {
     async (context, flags) => {
       const { config, io } = context;
       refuseOfOthers(flags);
+      const settings = upSettings(flags, io.env, flags.role ? null : config.home);
       if (flags.system) becomeOwner(config.home);
       if (flags.role) {
         const { runRole } = await import('../up/run-role.ts');
         return runRole(flags.role, {
           config,
-          metricsPort: flags.metricsPort,
-          bucketMs: flags.bucketMs,
+          ...settings,
           acceptGap: flags.acceptGap,
           signal: io.signal,
         });
       }
-      await superviseAll(context, flags);
+      await superviseAll(context, { ...flags, ...settings });
       return EXIT.ok;
     },
     { stopsItself: true },
@@ -91,7 +92,7 @@ async function superviseAll(context: Context, flags: Flags): Promise<void> {
       });
     const supervisor = supervise(
       roles.map((role) => partOf(role, config.home.root, config.oracleHome.root, flags)),
-      flags.system ? { ...io.env, HOME: config.home.root } : io.env,
+      partEnvironment(flags.system ? { ...io.env, HOME: config.home.root } : io.env),
       pino({ name: 'up' }, pino.destination({ dest: 2, sync: true })),
     );
     const stopped = new Promise<null>((resolve) => {
