@@ -9,14 +9,15 @@ import { freePort } from '../../cli/init/prepare.ts';
 import { PROFILES, type Service, servicesOf } from '../support/compose.ts';
 import { composeCommand, PROJECT_FOLDER } from '../support/compose-command.ts';
 import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
-import { type RegistryDouble, startRegistryDouble } from '../support/registry-double.ts';
+import { startRegistry } from '../support/registry.ts';
+import type { RegistryServer } from '../support/registry-server.ts';
 
 const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 const why = await noKafka();
 
 describe.skipIf(why !== null)('processes of docker-compose.yml', () => {
   let cluster: KafkaCluster;
-  let registry: RegistryDouble;
+  let registry: RegistryServer;
   const home = mkdtempSync(join(tmpdir(), 'flipstream-compose-'));
   beforeAll(async () => {
     writeFileSync(join(home, 'keyring.json'), JSON.stringify({ v: 1, keys: [] }));
@@ -24,7 +25,7 @@ describe.skipIf(why !== null)('processes of docker-compose.yml', () => {
       'super.users': 'User:ANONYMOUS',
       'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
     };
-    [cluster, registry] = await Promise.all([startKafka({ settings }), startRegistryDouble()]);
+    [cluster, registry] = await Promise.all([startKafka({ settings }), startRegistry()]);
   }, 120_000);
   afterAll(async () => {
     await Promise.all([cluster?.stop(), registry?.close()]);

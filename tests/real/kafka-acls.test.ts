@@ -19,7 +19,8 @@ import { layout } from '../../producers/home.ts';
 import { TOKENS } from '../../streams/testing/secrets.ts';
 import { openReader } from '../../warehouse/query.ts';
 import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
-import { type RegistryDouble, startRegistryDouble } from '../support/registry-double.ts';
+import { startRegistry } from '../support/registry.ts';
+import type { RegistryServer } from '../support/registry-server.ts';
 
 const ROLES = ['agent', 'oracle', 'streams', 'sink', 'reviewer'] as const;
 const TABLES = ['events', 'verdicts', 'sessions', 'quarantine', 'deadletter', 'metrics'];
@@ -31,13 +32,13 @@ describe.skipIf(why !== null || given !== null)(
   'a cluster where nothing is allowed that no ACL allows',
   () => {
     let cluster: KafkaCluster;
-    let registry: RegistryDouble;
+    let registry: RegistryServer;
     let box: Sandbox;
     const logs: KafkaLog[] = [];
 
     beforeAll(async () => {
       const scram = Object.fromEntries(ROLES.map((role) => [`flipstream-${role}`, PASSWORD]));
-      [cluster, registry] = await Promise.all([startKafka({ scram }), startRegistryDouble()]);
+      [cluster, registry] = await Promise.all([startKafka({ scram }), startRegistry()]);
       box = sandbox();
     }, 120_000);
     afterAll(async () => {

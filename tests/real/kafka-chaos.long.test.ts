@@ -21,10 +21,13 @@ describe.skipIf((await noKafka()) !== null)('chaos on real brokers', () => {
   let cluster: KafkaCluster;
   afterEach(async () => cluster?.stop());
 
-  test('P3 P4 three workers killed and stopped, a broker killed: nothing missing, nothing twice, every count right', async () => {
+  test('P3 P4 three workers killed and stopped, a broker killed: nothing missing, nothing twice, every count right', async ({
+    skip,
+  }) => {
     cluster = await startKafka({ count: 3 });
+    skip(cluster.nodes.length < 2, 'these brokers are not ours to kill');
     const rig = await kafkaRig(cluster, { partitions: 6 });
-    const result = await chaos(rig, cluster, { ...OURS, broker: cluster.nodes.length > 1 });
+    const result = await chaos(rig, cluster, OURS);
     expect(result.wrong).toEqual([]);
     await rig.close();
   });

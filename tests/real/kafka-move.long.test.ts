@@ -11,15 +11,16 @@ import { query } from '../../warehouse/query.ts';
 import { TABLE_NAMES, tableColumns } from '../../warehouse/tables.ts';
 import { expectChain, landed, verified } from '../support/evidence.ts';
 import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
-import { type RegistryDouble, startRegistryDouble } from '../support/registry-double.ts';
+import { startRegistry } from '../support/registry.ts';
+import type { RegistryServer } from '../support/registry-server.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 
 describe.skipIf((await noKafka()) !== null)('from one machine to Kafka', () => {
   let cluster: KafkaCluster;
-  let registry: RegistryDouble;
+  let registry: RegistryServer;
   let rig: Rig;
   beforeAll(async () => {
-    [cluster, registry, rig] = await Promise.all([startKafka(), startRegistryDouble(), startRig()]);
+    [cluster, registry, rig] = await Promise.all([startKafka(), startRegistry(), startRig()]);
   });
   afterAll(async () => {
     await rig?.close();

@@ -9,17 +9,21 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type KafkaCluster, startKafka } from '../support/kafka-broker.ts';
 import { findMeans } from '../support/kafka-broker-means.ts';
-import { type RegistryDouble, startRegistryDouble } from '../support/registry-double.ts';
+import { startRegistry } from '../support/registry.ts';
+import type { RegistryServer } from '../support/registry-server.ts';
 
 const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 const PASSWORD = 'for-this-test';
 const { kind } = await findMeans();
 
+if (kind !== 'jars')
+  console.info('skipped: only brokers that are started from jars here get a certificate of ours');
+
 describe.skipIf(kind !== 'jars')('a broker that speaks TLS', () => {
   const root = mkdtempSync(join(tmpdir(), 'flipstream-tls-'));
   const certificate = join(root, 'broker.pem');
   let cluster: KafkaCluster;
-  let registry: RegistryDouble;
+  let registry: RegistryServer;
   beforeAll(async () => {
     const store = ['-keystore', join(root, 'broker.p12'), '-storetype', 'PKCS12', '-storepass', PASSWORD];
     const made = ['-alias', 'broker', '-keyalg', 'EC', '-dname', 'CN=broker', '-validity', '2'];
@@ -33,7 +37,7 @@ describe.skipIf(kind !== 'jars')('a broker that speaks TLS', () => {
       'ssl.keystore.location': join(root, 'broker.p12'),
       'ssl.keystore.password': PASSWORD,
     };
-    [cluster, registry] = await Promise.all([startKafka({ settings }), startRegistryDouble()]);
+    [cluster, registry] = await Promise.all([startKafka({ settings }), startRegistry()]);
   });
   afterAll(async () => {
     await Promise.all([cluster?.stop(), registry?.close()]);

@@ -9,9 +9,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel, type SASLOptions } from 'kafkajs';
 import { freePort } from '../../cli/init/prepare.ts';
+import { createClient } from '../../log/kafka/client.ts';
 import { findMeans, type Means } from './kafka-broker-means.ts';
 import { type BrokerProcess, startBroker } from './kafka-broker-process.ts';
 import { serverProperties } from './kafka-broker-settings.ts';
+import { sweep } from './kafka-sweep.ts';
 
 /** One broker that can be taken down and brought back. Its data stays. */
 export interface KafkaNode {
@@ -51,12 +53,16 @@ export async function noKafka(): Promise<string | null> {
   return means.reason;
 }
 
-/** Starts a cluster and resolves when it can be used. */
+/** Starts a cluster and resolves when it can be used. On brokers that were named, what is there of ours is deleted. */
 export async function startKafka(options: KafkaClusterOptions = {}): Promise<KafkaCluster> {
   const means = await findMeans();
   if (means.kind === 'none') throw new Error(means.reason);
   if (means.kind === 'given') {
     const { brokers } = means;
+    const admin = createClient({ brokers, tls: false }).admin();
+    await admin.connect();
+    await sweep(admin);
+    await admin.disconnect();
     return { brokers, adminBrokers: brokers, nodes: [], stop: async () => {} };
   }
   return startOwn(means, options);

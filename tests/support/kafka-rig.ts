@@ -9,6 +9,7 @@ import { setup } from '../../log/kafka/setup/setup.ts';
 import { partitionOf } from '../../log/partition.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName } from '../../schemas/topics.ts';
 import type { KafkaCluster } from './kafka-broker.ts';
+import { sweep } from './kafka-sweep.ts';
 import { startRegistry } from './registry.ts';
 import type { RegistryServer } from './registry-server.ts';
 
@@ -86,20 +87,6 @@ export async function kafkaRig(cluster: KafkaCluster, options: KafkaRigOptions =
     },
   };
   return rig;
-}
-
-/** Topics and groups of the brokers, and of a registry that keeps its schemas there. */
-const NOT_OURS = /^(_|schema-registry|karapace-)/;
-
-async function sweep(admin: Admin): Promise<void> {
-  const ours = async () => (await admin.listTopics()).filter((topic) => !NOT_OURS.test(topic));
-  const topics = await ours();
-  if (topics.length > 0) await admin.deleteTopics({ topics });
-  await until(async () => (await ours()).length === 0);
-  const { groups } = await admin.listGroups();
-  // A member that was killed counts as one until its session has ended.
-  const consumers = groups.map(({ groupId }) => groupId).filter((group) => !NOT_OURS.test(group));
-  await until(() => admin.deleteGroups(consumers).then(yes, no));
 }
 
 const yes = () => true;

@@ -3,10 +3,8 @@ import { z } from 'zod';
 import { type Answers, type RegistryServer, refusal, serveRegistry } from './registry-server.ts';
 import { createSchemaStore, RegistryRefusal, type SchemaStore } from './registry-store.ts';
 
-export type RegistryDouble = RegistryServer;
-
 /** Empty, on a port of its own. */
-export function startRegistryDouble(): Promise<RegistryDouble> {
+export function startRegistryDouble(): Promise<RegistryServer> {
   return serveRegistry(answersOf(createSchemaStore()));
 }
 
