@@ -4,6 +4,7 @@ import { CONTAINMENT } from '../real/cheating/containment.ts';
 import { HOST } from '../real/cheating/from-the-host.ts';
 import { JUNIT_ATTACKS, NODE_ATTACKS, PYTHON } from '../real/cheating/in-process.ts';
 import { GO_ATTACKS } from '../real/cheating/in-process-go.ts';
+import { LEFT_FILES } from '../real/cheating/left-files.ts';
 import { PATHS, TRICKS } from '../real/cheating/paths.ts';
 
 const NEVER = [...PATHS, ...TRICKS, ...CONTAINMENT];
@@ -15,7 +16,8 @@ const table = (head: string[], rows: string[][]) =>
 const nameOf = ({ name, task }: Attack) =>
   name.includes(`${task}: `) || task === 'python' ? name : `${task}: ${name}`;
 const count = (what: string) =>
-  [...NEVER, ...INSIDE, ...HOST].filter(({ seen }) => seen.startsWith(what)).length;
+  [...NEVER, ...INSIDE, ...LEFT_FILES, ...HOST].filter(({ seen }) => seen.startsWith(what)).length;
+const FOLLOWED = { PASS: '**PASS**', FAIL: 'FAIL', either: '**PASS**, by chance' };
 const caught = INSIDE.filter(({ inProcess }) => inProcess === 'caught').length;
 
 export function cheatingPage(): string {
@@ -23,7 +25,7 @@ export function cheatingPage(): string {
 
 ${NEVER.length + INSIDE.length} diffs, each graded by the container runner in the tests (\`tests/real/cheating\`), with tests in the
 code's own process and with the same task's tests apart from the code (\`out_of_process\`); an honest change beside each
-passes. ${HOST.length} acts of an agent's host, each tried where it is decided. ${count('observed')} were observed elsewhere, ${count('invented')} are
+passes. ${LEFT_FILES.length} things that a program leaves for such tests to read. ${HOST.length} acts of an agent's host, each tried where it is decided. ${count('observed')} were observed elsewhere, ${count('invented')} are
 inventions of ours, and ${count('tried')} were tried on an engine before anything was built. A test holds this page against the lists; \`npx vitest run tests/cheating-page.test.ts -u\` writes it anew.
 
 ## Never PASS, in either mode, and nothing leaks
@@ -36,7 +38,7 @@ ${table(
 ## On tests in the code's own process
 
 ${caught} of ${INSIDE.length} are caught. The others are why a verdict says \`evidence: in_process\`. Apart from the code, none passes.
-Nor is it caught what code tells by sleeping, which makes no PASS: the last of the acts of a host, below.
+Nor is it caught what code tells by sleeping or by the titles of its processes, which makes no PASS: the last acts of a host, below.
 
 ${table(
   ['attack', 'in process', 'out of process', 'origin'],
@@ -46,6 +48,16 @@ ${table(
     'FAIL',
     attack.seen,
   ]),
+)}
+
+## On what a program leaves
+
+In the place of the file that tests which run apart from it are going to read. Never PASS where these
+[read plain files only](../guides/writing-a-task.md#tests-that-never-load-the-code), as those of \`examples/out-of-process\` do.
+
+${table(
+  ['attack', 'read as a plain file', 'by a test that opens whatever is there', 'origin'],
+  LEFT_FILES.map(({ name, followed, seen }) => [name, 'FAIL', FOLLOWED[followed], seen]),
 )}
 
 ## From the agent's host

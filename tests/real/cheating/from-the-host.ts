@@ -241,4 +241,16 @@ export const HOST: readonly HostAttack[] = [
       [BUDGET, 'beyond max_attempts of a session and task the answer is NO_TASK and nothing is signed'],
     ],
   },
+  {
+    name: 'it sends code that shows a hidden test in the titles of its processes, and reads them as another user of the same machine',
+    seen: OURS,
+    happens:
+      '**not caught**, where tests run in the code\u2019s process on a machine that agents use; apart from it the code has nothing to show, and on a host of its own nobody sees it ([what closes it](../guides/many-users.md#what-this-does-not-do))',
+    tried: [
+      [
+        'tests/real/cheating/process-titles.long.test.ts',
+        'code that has read a hidden test shows it to every user of the machine; apart from it there is nothing to show',
+      ],
+    ],
+  },
 ];
