@@ -35,6 +35,16 @@ export function reducersConform(rigged: Harness): void {
         expect(await counts(log)).toEqual(Object.fromEntries(KEYS.map((key) => [key, upTo(28)])));
       }));
 
+    test('a start where nothing is wrong counts no failure', () =>
+      rigged(async (rig) => {
+        const log = await rig.open();
+        const running = ['count', 'g'].map((group) => log.run(counter(group)));
+        await log.publish(KEYS.map((key) => event(key, 1)));
+        for (const group of ['count', 'g']) await caughtUp(log, group, 'trace.raw');
+        await Promise.all(running.map((one) => one.stop()));
+        expect(log.counters()).toMatchObject({ transactionFailures: 0, fenced: 0 });
+      }));
+
     test('P2 a record on which apply throws is set aside alone; those around it count', () =>
       rigged(async (rig) => {
         const log = await rig.open();

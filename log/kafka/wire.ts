@@ -9,7 +9,7 @@ export interface Wire {
   readonly brokers: readonly string[];
   /** Connects and learns where the partitions lead. @throws FlipstreamError of `named` */
   ready(): Promise<void>;
-  /** As `ready`, for more topics. */
+  /** As `ready`, for more topics; also where somebody else has just begun to watch them. */
   watch(topics: readonly string[]): Promise<void>;
   /** Learns again where the partitions lead; when even that fails, everything is connected anew. */
   refresh(): Promise<void>;
@@ -82,15 +82,18 @@ export function createWire(access: BrokerAccess, topics: readonly string[] = [])
   }
 
   async function watch(more: readonly string[]): Promise<void> {
-    const fresh = more.filter((topic) => !watched.has(topic));
-    if (fresh.length === 0) return ready();
-    for (const topic of fresh) watched.add(topic);
+    await ready();
+    const of = cluster;
+    const known = () => more.every((topic) => of.findTopicPartitionMetadata(topic).length > 0);
     try {
-      await ask((of) => of.addMultipleTargetTopics(fresh));
+      if (known()) return;
+      await of.addMultipleTargetTopics([...more]);
+      // What was under way already for someone else was asked without them.
+      if (!known()) await of.refreshMetadata();
     } catch (error) {
-      for (const topic of fresh) watched.delete(topic);
       throw named(error, brokers);
     }
+    for (const topic of more) watched.add(topic);
   }
 
   function leaderOf(topic: string, partition: number): number | null {
