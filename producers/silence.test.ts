@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CaptureContext, capture, captureTooLarge } from './capture.ts';
 import { rememberSession } from './gate/session-file.ts';
 import { type Home, layout } from './home.ts';
-import { isSilenced } from './silence.ts';
+import { isSilenced, saysOff } from './silence.ts';
 
 let root: string;
 let home: Home;
@@ -54,4 +54,9 @@ test('a session that began with a task cannot be silenced from its own repositor
   expect(isSilenced(home, { ...source, sessionId: 'free' })).toBe(true);
   writeFileSync(home.paused, '');
   expect(isSilenced(home, source)).toBe(true);
+});
+
+test('FLIPSTREAM_OFF silences with any value but none and 0, whatever white space a header lost', () => {
+  const values = [undefined, '', ' ', '0', ' 0', '1', 'false', '00'];
+  expect(values.filter(saysOff)).toEqual(['1', 'false', '00']);
 });

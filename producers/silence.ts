@@ -4,6 +4,18 @@ import { recallSession } from './gate/session-file.ts';
 import type { Home } from './home.ts';
 import { readProjectConfig } from './project-config.ts';
 
+/** The header in which a registration over HTTP sends FLIPSTREAM_OFF. */
+export const OFF_HEADER = 'x-flipstream-off';
+
+/**
+ * Whether a value of FLIPSTREAM_OFF silences. White space around it says nothing, since a header cannot carry it: a
+ * harness whose variable is unset sends the header empty.
+ */
+export function saysOff(value: string | undefined): boolean {
+  const said = value?.trim() ?? '';
+  return said !== '' && said !== '0';
+}
+
 /** Where a payload comes from, as far as it says. */
 export interface Source {
   cwd: string | null;

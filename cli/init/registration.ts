@@ -1,4 +1,5 @@
 /** What `init claude-code` registers: which events, by which transport, with which timeouts. */
+import { OFF_HEADER } from '../../producers/silence.ts';
 import { shellLine } from './shell-line.ts';
 
 /**
@@ -43,6 +44,9 @@ export const EVENTS: Readonly<Record<string, number>> = {
 /** Over HTTP these stay commands: they start a collector that has died, and one of them decides. */
 const ALWAYS_COMMAND: ReadonlySet<string> = new Set(['SessionStart', 'Stop', 'SessionEnd']);
 
+/** A command reads it itself. */
+const OFF_VARIABLE = 'FLIPSTREAM_OFF';
+
 interface CommandRegistration {
   transport: 'command';
   /** Absolute path of the Node that runs the hook, and of the hook. */
@@ -62,7 +66,14 @@ export type Registration = CommandRegistration | HttpRegistration;
 
 type Handler =
   | { type: 'command'; command: string; args?: string[]; timeout: number }
-  | { type: 'http'; url: string; headers: Record<string, string>; timeout: number };
+  | {
+      type: 'http';
+      url: string;
+      headers: Record<string, string>;
+      /** Variables that the harness may put into the headers. */
+      allowedEnvVars: string[];
+      timeout: number;
+    };
 
 export interface Group {
   hooks: Handler[];
@@ -83,7 +94,8 @@ function handlerOf(registration: Registration, event: string, timeout: number, n
     return {
       type: 'http',
       url: registration.url,
-      headers: { Authorization: `Bearer ${registration.token}` },
+      headers: { Authorization: `Bearer ${registration.token}`, [OFF_HEADER]: `$${OFF_VARIABLE}` },
+      allowedEnvVars: [OFF_VARIABLE],
       timeout,
     };
   const { node, hook, home } = registration;

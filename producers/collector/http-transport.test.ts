@@ -1,6 +1,7 @@
 import { request, type Server } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Home } from '../home.ts';
+import { readLosses } from '../spool/losses.ts';
 import { type Collector, startCollector } from './collector.ts';
 import { listenOnLoopback, NO_REFUSALS } from './http-transport.ts';
 import { ask, entry, type MemoryLog, memoryLog, spool, T0, temporaryHome, told } from './testing.ts';
@@ -61,6 +62,16 @@ test('a payload is answered with nothing once it is durable, and becomes the eve
   expect(log.events).toMatchObject([
     { text_redacted: 'over http', transport: 'http', harness: 'claude-code' },
   ]);
+});
+
+test('a session that FLIPSTREAM_OFF silences leaves nothing, and no loss; an unset variable comes as an empty header', async () => {
+  await start();
+  const said = ['1', 'yes', '', '0'];
+  for (const off of said)
+    expect(await post(payload(`off ${off}`), { 'x-flipstream-off': off })).toEqual({ status: 200, body: '' });
+  await ask(home, '/drain', {});
+  expect(log.events.map((event) => event.session_id)).toEqual(['off ', 'off 0']);
+  expect(readLosses(home).count).toBe(0);
 });
 
 describe('requests that are refused', () => {

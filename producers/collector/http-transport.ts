@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { OFF_HEADER, saysOff } from '../silence.ts';
 import { readBody, refuse } from './body.ts';
 
 export interface HttpDeps {
@@ -28,7 +29,8 @@ const REGISTRATION = /^[\w.-]{1,64}$/;
 /**
  * The resident transport of hooks (oracle-design, "Where things live"): loopback only, one bearer token that can
  * do nothing but append, the Host it was called by must be its own (a page in a browser cannot make it so), and
- * no request from a page at all. The answer is empty and comes when the payload is durable.
+ * no request from a page at all. The answer is empty and comes when the payload is durable; of a session that
+ * FLIPSTREAM_OFF silences nothing is read.
  * @throws FlipstreamError `http_port_taken` (usage)
  */
 export async function listenOnLoopback(deps: HttpDeps): Promise<{ server: Server; port: number }> {
@@ -51,6 +53,11 @@ export async function listenOnLoopback(deps: HttpDeps): Promise<{ server: Server
     if (request.method !== 'POST' || url.pathname !== '/hook') return no(request, response, 'path', 404);
     const registration = url.searchParams.get('registration') ?? 'http';
     if (!REGISTRATION.test(registration)) return no(request, response, 'path', 400);
+    if (saysOff(one(request.headers[OFF_HEADER]))) {
+      request.resume();
+      response.writeHead(200, { 'content-length': 0 }).end();
+      return;
+    }
     const payload = await readBody(request, deps.limit);
     if (!payload) {
       deps.tooLarge();
@@ -86,6 +93,8 @@ export async function listenOnLoopback(deps: HttpDeps): Promise<{ server: Server
   if (typeof address === 'object' && address !== null) port = address.port;
   return { server, port };
 }
+
+const one = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
 /** Of equal length whatever was sent, so that the comparison tells nothing by its time. */
 function digest(text: string): Buffer {

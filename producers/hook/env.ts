@@ -1,5 +1,6 @@
 import { type HarnessFolders, harnessFolders } from '../harness-folders.ts';
 import { type Home, homeAt, layout } from '../home.ts';
+import { saysOff } from '../silence.ts';
 
 /** What the hook takes from its environment; the only place of it that reads one. */
 export interface HookEnvironment {
@@ -32,10 +33,9 @@ export function readEnvironment(
   home: string | undefined,
   env: NodeJS.ProcessEnv = process.env,
 ): HookEnvironment {
-  const { FLIPSTREAM_OFF: off } = env;
   return {
     home: home ? layout(home) : homeAt(env),
-    off: off !== undefined && off !== '' && off !== '0',
+    off: saysOff(env.FLIPSTREAM_OFF),
     path: env.PATH,
     folders: foldersIn(env),
     agent: env.AI_AGENT,

@@ -9,7 +9,7 @@ import { type Rig, startRig } from '../support/rig.ts';
 
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startRig();
+  rig = await startRig({ transport: 'http' });
 });
 afterAll(async () => rig?.close());
 
@@ -33,15 +33,23 @@ async function unheard(agent: Agent, options: RunOptions = {}): Promise<void> {
   ]);
 }
 
-/** A session of the same kind is heard and held: so the silence before it was no fault of ours. */
-async function heard(agent: Agent): Promise<void> {
-  const { sessionId } = await agent.run('Fix it.', failThenPass(agent.bill));
-  await landed(rig, sessionId, 'flipped');
-  expect(await rig.sql('SELECT session_id FROM sessions')).toEqual([{ session_id: sessionId }]);
+/** Sessions of the same kinds are heard and held: so the silence before them was no fault of ours. */
+async function heard(agents: readonly Agent[]): Promise<void> {
+  const ids: string[] = [];
+  for (const agent of agents) {
+    const { sessionId } = await agent.run('Fix it.', failThenPass(agent.bill));
+    await landed(rig, sessionId, 'flipped');
+    ids.push(sessionId);
+  }
+  for (const table of ['sessions', 'events']) {
+    const rows = await rig.sql(`SELECT DISTINCT session_id FROM ${table}`);
+    expect(rows.map(({ session_id }) => session_id).sort(), table).toEqual(ids.sort());
+  }
 }
 
 test('FLIPSTREAM_OFF=1, flipstream pause, and each opt-out of a repository: nothing recorded, nothing held', async () => {
   const agent = await createAgent(rig, 'silent');
+  const http = await createAgent(rig, 'silent-http', 'http');
   const [off, config] = [await createAgent(rig, 'off-file'), await createAgent(rig, 'off-config')];
   const folder = (of: Agent) => join(of.clone, '.flipstream');
   for (const one of [off, config]) mkdirSync(folder(one), { recursive: true });
@@ -49,10 +57,11 @@ test('FLIPSTREAM_OFF=1, flipstream pause, and each opt-out of a repository: noth
   writeFileSync(join(folder(config), 'config.json'), '{"task_id": "demo-split-bill", "off": true}');
 
   const before = traces();
-  await Promise.all([unheard(agent, { env: { FLIPSTREAM_OFF: '1' } }), unheard(off), unheard(config)]);
+  const env = { FLIPSTREAM_OFF: '1' };
+  await Promise.all([unheard(agent, { env }), unheard(http, { env }), unheard(off), unheard(config)]);
   expect((await rig.flipstream(['pause'])).code).toBe(0);
-  await unheard(agent);
+  await Promise.all([unheard(agent), unheard(http)]);
   expect(traces().filter((name) => !before.includes(name))).toEqual(['paused']);
   expect((await rig.flipstream(['resume'])).code).toBe(0);
-  await heard(agent);
+  await heard([agent, http]);
 });
