@@ -1,17 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { breathing } from '../../log/breathing.ts';
 import type { Log } from '../../log/log.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
-import { addCommand, type Cli, type Context, handle } from '../command.ts';
+import type { Clock } from '../../schemas/time.ts';
+import { addCommand, type Cli, handle } from '../command.ts';
 import { originalBytes } from '../deadletter/bytes.ts';
 import { type Letter, type Letters, openLetters } from '../deadletter/letters.ts';
 import { objection, pick, putBack } from '../deadletter/put-back.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { EXIT } from '../exit.ts';
 import { against, refuseBeside } from '../flags.ts';
 import { withLog } from '../open-log.ts';
 import { requireFree } from '../out-path.ts';
+import { type Progress, withProgress } from '../progress.ts';
 import { table } from '../table.ts';
 import { IDENTITY_FLAG, Identity, type Unseal, unsealOf } from '../unseal.ts';
 
@@ -28,8 +31,11 @@ export function addDeadletter(cli: Cli): void {
     .option('--topic <topic>', 'only those of this topic')
     .option('--reason <code>', 'only those set aside for this reason')
     .option('--all', 'also those that were put back already');
-  handle(cli, list, Which, async ({ config, out }, flags) => {
-    const letters = (await withLog(config, openLetters))
+  handle(cli, list, Which, async ({ config, out, io }, flags) => {
+    const read = await withProgress(io.stderr, READING, (progress) =>
+      withLog(config, (log) => readLetters(log, progress)),
+    );
+    const letters = read
       .all()
       .filter((letter) => fits(letter, flags) && (flags.all || letter.state === 'waiting'));
     out.result(letters.map(shown), () =>
@@ -42,18 +48,22 @@ export function addDeadletter(cli: Cli): void {
   const show = addCommand(parent, 'show <id>', 'show why one record was set aside')
     .option('--out <file>', 'write its original bytes to this file')
     .option(...IDENTITY_FLAG);
-  handle(cli, show, Identity.extend({ out: z.string().optional() }), async (context, flags, [id = '']) =>
-    withLog(context.config, async (log) => {
-      const path = flags.out === undefined ? null : resolve(context.config.cwd, flags.out);
-      if (path !== null) requireFree(path, 'file');
-      const letter = pick(await openLetters(log), id);
-      if (path !== null) {
-        const bytes = await originalBytes(log, letter, unsealOf(context.config, flags.identity));
-        writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
-      }
-      context.out.result(shown(letter), () => describe(letter, flags.out));
-    }),
-  );
+  const Show = Identity.extend({ out: z.string().optional() });
+  handle(cli, show, Show, async ({ config, out, io }, flags, [id = '']) => {
+    const path = flags.out === undefined ? null : resolve(config.cwd, flags.out);
+    if (path !== null) requireFree(path, 'file');
+    const letter = await withProgress(io.stderr, READING, (progress) =>
+      withLog(config, async (log) => {
+        const found = pick(await readLetters(log, progress), id);
+        if (path !== null) {
+          const bytes = await originalBytes(log, found, unsealOf(config, flags.identity));
+          writeFileSync(path, bytes, { mode: 0o600, flag: 'wx' });
+        }
+        return found;
+      }),
+    );
+    out.result(shown(letter), () => describe(letter, flags.out));
+  });
 
   const retry = addCommand(
     parent,
@@ -66,38 +76,56 @@ export function addDeadletter(cli: Cli): void {
     .option(...IDENTITY_FLAG);
   for (const command of [list, show, retry])
     for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
-  handle(cli, retry, Which.extend(Identity.shape), async (context, flags, ids) => {
+  handle(cli, retry, Which.extend(Identity.shape), async ({ config, io, out }, flags, ids) => {
     requireChoice(ids, flags);
-    return withLog(context.config, async (log) => {
-      const letters = await openLetters(log);
-      const wanted = chosen(letters, ids, flags);
-      return putAllBack(context, log, { letters, ids: wanted }, unsealOf(context.config, flags.identity));
-    });
+    const { done, left } = await withProgress(io.stderr, 'Putting back', (progress) =>
+      withLog(config, async (log) => {
+        const letters = await readLetters(log, progress);
+        const wanted = { letters, ids: chosen(letters, ids, flags) };
+        return putAllBack(log, wanted, unsealOf(config, flags.identity), io.clock, progress);
+      }),
+    );
+    out.result({ put_back: done, left }, () =>
+      [`${done.length} put back, ${left.length} left.`, ...left.map(({ why }) => `  ${why}`)].join('\n'),
+    );
+    return left.length > 0 ? EXIT.partial : EXIT.ok;
   });
+}
+
+const READING = 'Reading the dead letters';
+
+function readLetters(log: Log, progress: Progress): Promise<Letters> {
+  return openLetters(log, (records) => progress.update(`${records} records read`));
+}
+
+interface PutBack {
+  done: string[];
+  left: { id: string; why: string }[];
 }
 
 /** Those that may not or cannot be put back are told of; the others are. */
 async function putAllBack(
-  { out, io }: Context,
   log: Log,
   { letters, ids }: { letters: Letters; ids: readonly string[] },
   unseal: Unseal | null,
-): Promise<ExitCode> {
+  clock: Clock,
+  progress: Progress,
+): Promise<PutBack> {
   const done: string[] = [];
-  const left: { id: string; why: string }[] = [];
+  const left: PutBack['left'] = [];
+  const breathe = breathing();
   for (const id of ids) {
+    progress.update(`${done.length + left.length} of ${ids.length}`);
+    await breathe();
     try {
-      await putBack(log, { letters, id }, unseal, io.clock);
+      await putBack(log, { letters, id }, unseal, clock);
       done.push(id);
     } catch (error) {
       if (!(error instanceof FlipstreamError) || error.kind === 'retryable') throw error;
       left.push({ id, why: messageOf(error) });
     }
   }
-  out.result({ put_back: done, left }, () =>
-    [`${done.length} put back, ${left.length} left.`, ...left.map(({ why }) => `  ${why}`)].join('\n'),
-  );
-  return left.length > 0 ? EXIT.partial : EXIT.ok;
+  return { done, left };
 }
 
 function requireChoice(ids: readonly string[], { topic, reason, all }: z.infer<typeof Which>): void {

@@ -6,6 +6,7 @@ import { ENGINE_FLAGS } from '../engine.ts';
 import { Count } from '../flags.ts';
 import { REDUCER_GROUPS, requireKafka, withAdmin } from '../kafka/cluster.ts';
 import { principalOf } from '../kafka/principals.ts';
+import { withProgress } from '../progress.ts';
 import { addKafkaMove } from './kafka-move.ts';
 
 const SetupFlags = z.looseObject({
@@ -34,12 +35,14 @@ export function addKafka(cli: Cli): void {
     .option('--replication <n>', 'replicas of every partition (default: 3, or as the topics have)')
     .option('--dry-run', 'only say what it would change');
   for (const [flag, description] of ENGINE_FLAGS) make.option(flag, description);
-  handle(cli, make, SetupFlags, async ({ config, out }, { partitions, replication, dryRun }) => {
+  handle(cli, make, SetupFlags, async ({ config, out, io }, { partitions, replication, dryRun }) => {
     const kafka = requireKafka(config);
     const registry = { url: kafka.registry, auth: kafka.registry_auth };
     const { setup } = await import('../../log/kafka/setup/setup.ts');
-    const done = await withAdmin(kafka, (admin) =>
-      setup({ admin, registry, groups: REDUCER_GROUPS, shape: { partitions, replication }, dryRun }),
+    const done = await withProgress(io.stderr, 'Looking at the cluster', () =>
+      withAdmin(kafka, (admin) =>
+        setup({ admin, registry, groups: REDUCER_GROUPS, shape: { partitions, replication }, dryRun }),
+      ),
     );
     out.result({ ...done, dry_run: dryRun }, () =>
       [
@@ -63,14 +66,16 @@ export function addKafka(cli: Cli): void {
     .option('--principal <principal>', 'who has the role (default: User:flipstream-<role>)')
     .option('--apply', 'allow it on the cluster instead');
   for (const [flag, description] of ENGINE_FLAGS) acls.option(flag, description);
-  handle(cli, acls, AclFlags, async ({ config, out }, flags) => {
+  handle(cli, acls, AclFlags, async ({ config, out, io }, flags) => {
     const principals = (flags.role ? [flags.role] : ACL_ROLES).map((role) => ({
       role,
       principal: flags.principal ?? principalOf(role),
     }));
     if (flags.apply) {
       const { applyAcls } = await import('../../log/kafka/setup/apply-acls.ts');
-      await withAdmin(requireKafka(config), (admin) => applyAcls(admin, principals, REDUCER_GROUPS));
+      await withProgress(io.stderr, 'Allowing', () =>
+        withAdmin(requireKafka(config), (admin) => applyAcls(admin, principals, REDUCER_GROUPS)),
+      );
     }
     const grants = principals.flatMap(({ role, principal }) =>
       grantsOf(role, REDUCER_GROUPS).map((grant) => ({ ...grant, principal })),

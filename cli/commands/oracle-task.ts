@@ -46,12 +46,12 @@ function addNew(cli: Cli, task: Cli['program']): void {
     test: z.array(z.string()).optional(),
     id: z.string().optional(),
   });
-  handle(cli, command, Flags, async ({ config, out }, flags, [dir = '']) => {
+  handle(cli, command, Flags, async ({ config, out, io }, flags, [dir = '']) => {
     const repository = resolve(config.cwd, flags.repo);
     const path = resolve(config.cwd, dir);
     const id = flags.id ?? path.split('/').at(-1) ?? 'task';
     const from = flags.fix ? { repository, fix: flags.fix } : { repository, tests: flags.test ?? neither() };
-    const draft = await draftTask(id, from);
+    const draft = await withProgress(io.stderr, 'Reading the repository', () => draftTask(id, from));
     writeDraft(path, draft);
     const hidden = draft.hidden.map((file) => file.path);
     out.result({ dir: path, hidden, remarks: draft.remarks, task: draft.file }, () =>
@@ -208,7 +208,10 @@ function addStates(cli: Cli, task: Cli['program']): void {
   );
   handle(cli, out, z.looseObject({ out: z.string().optional() }), async (context, flags, [id = '']) =>
     withOracle(context, async (opened) => {
-      const files = await exportTask(opened, id, resolve(context.config.cwd, flags.out ?? id));
+      const dir = resolve(context.config.cwd, flags.out ?? id);
+      const files = await withProgress(context.io.stderr, 'Packing the repository', () =>
+        exportTask(opened, id, dir),
+      );
       context.out.result({ files }, () => `${files.join('\n')}\nNothing hidden is in them.`);
     }),
   );

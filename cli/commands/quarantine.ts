@@ -9,6 +9,7 @@ import { addCommand, type Cli, handle } from '../command.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { withLog } from '../open-log.ts';
 import { requireFree } from '../out-path.ts';
+import { type Progress, withProgress } from '../progress.ts';
 import { heldIn } from '../quarantine/held.ts';
 import { table } from '../table.ts';
 import { IDENTITY_FLAG, Identity, type Unseal, unsealOf } from '../unseal.ts';
@@ -23,12 +24,14 @@ export function addQuarantine(cli: Cli): void {
     '--session <id>',
     'only those of this session',
   );
-  handle(cli, list, List, async ({ config, out }, { session }) => {
+  handle(cli, list, List, async ({ config, out, io }, { session }) => {
     const events: ReturnType<typeof shown>[] = [];
-    await withLog(config, async (log) => {
-      for await (const held of heldIn(log))
-        if (session === undefined || held.session_id === session) events.push(shown(held));
-    });
+    await withProgress(io.stderr, READING, (progress) =>
+      withLog(config, async (log) => {
+        for await (const held of heldIn(log, telling(progress)))
+          if (session === undefined || held.session_id === session) events.push(shown(held));
+      }),
+    );
     events.sort((a, b) => a.ts.localeCompare(b.ts));
     out.result(events, () =>
       events.length > 0
@@ -46,10 +49,12 @@ export function addQuarantine(cli: Cli): void {
     .option(...IDENTITY_FLAG);
   for (const command of [list, show])
     for (const [flag, description] of ENGINE_FLAGS) command.option(flag, description);
-  handle(cli, show, Show, async ({ config, out }, { identity, out: file }, [id = '']) => {
+  handle(cli, show, Show, async ({ config, out, io }, { identity, out: file }, [id = '']) => {
     const path = file === undefined ? null : resolve(config.cwd, file);
     if (path !== null) requireFree(path, 'file');
-    const held = await withLog(config, (log) => find(log, id));
+    const held = await withProgress(io.stderr, READING, (progress) =>
+      withLog(config, (log) => find(log, id, progress)),
+    );
     const about = shown(held);
     const content = await open(held, unsealOf(config, identity));
     if (path !== null) {
@@ -61,11 +66,17 @@ export function addQuarantine(cli: Cli): void {
   });
 }
 
+const READING = 'Reading the quarantine';
+
+function telling(progress: Progress): (events: number) => void {
+  return (events) => progress.update(`${events} events`);
+}
+
 /** By the event's id or the beginning of it. @throws FlipstreamError `not_quarantined` (usage) when none or several fit. */
-async function find(log: Log, given: string): Promise<Quarantined> {
+async function find(log: Log, given: string, progress: Progress): Promise<Quarantined> {
   let first: Quarantined | null = null;
   let several = false;
-  for await (const held of heldIn(log)) {
+  for await (const held of heldIn(log, telling(progress))) {
     if (held.event_id === given) return held;
     if (given === '' || !held.event_id.startsWith(given)) continue;
     several ||= first !== null && first.event_id !== held.event_id;

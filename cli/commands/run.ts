@@ -4,6 +4,7 @@ import { readProjectConfig } from '../../producers/project-config.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
 import { EXIT } from '../exit.ts';
+import { withProgress } from '../progress.ts';
 import { heldAtEnd, tellEnd } from '../run/grade.ts';
 import { nextAttempt } from '../run/resume.ts';
 import { type RunSession, sessionsOf } from '../run/sessions.ts';
@@ -72,9 +73,11 @@ async function attempts(context: Context, argv: readonly string[]): Promise<Ran>
 
 /** One that is told to stop is not asked any further. */
 async function isHeld(context: Context, session: RunSession): Promise<boolean> {
-  const { signal } = context.io;
+  const { signal, stderr } = context.io;
   try {
-    return await unlessStopped(signal, () => heldAtEnd(context, session));
+    return await withProgress(stderr, 'Asking the oracle', () =>
+      unlessStopped(signal, () => heldAtEnd(context, session)),
+    );
   } catch (error) {
     if (signal.aborted) return false;
     throw error;

@@ -8,7 +8,7 @@ import { refuseBeside } from '../flags.ts';
 import { requireFree } from '../out-path.ts';
 import { withProgress } from '../progress.ts';
 import { runPrompt, splitStatements } from '../sql/prompt.ts';
-import { FORMATS, type Format, format } from '../sql/result.ts';
+import { FORMATS, type Format, format, type Query } from '../sql/result.ts';
 import { requireWarehouse, withWarehouse } from '../warehouse.ts';
 
 const Flags = z.looseObject({
@@ -29,7 +29,8 @@ export function addSql(cli: Cli): void {
     if (out.json) refuseBeside('--json', { [`--format ${as}`]: as === 'table' || as === 'csv' });
     return withWarehouse(home, async ({ query }) => {
       if (sql === undefined) {
-        const failed = await runPrompt(io, query, join(home.root, 'sql_history'), as);
+        const asked: Query = (statement) => withProgress(io.stderr, 'Asking', () => query(statement));
+        const failed = await runPrompt(io, asked, join(home.root, 'sql_history'), as);
         return failed > 0 && io.stdin.isTTY !== true ? EXIT.failed : EXIT.ok;
       }
       for (const statement of statementsOf(sql))

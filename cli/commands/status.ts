@@ -4,6 +4,7 @@ import type { PartitionLag } from '../../log/log.ts';
 import { addCommand, type Cli, handle, NoFlags } from '../command.ts';
 import { askCollector } from '../doctor/collector-status.ts';
 import { hasLog, withLog } from '../open-log.ts';
+import { withProgress } from '../progress.ts';
 import { table } from '../table.ts';
 
 /** How far one consumer group is behind on one topic. */
@@ -17,11 +18,13 @@ interface GroupLag {
 /** `flipstream status`: what runs, and how far behind each part is. */
 export function addStatus(cli: Cli): void {
   const command = addCommand(cli.program, 'status', 'say what runs and how far behind each part is');
-  handle(cli, command, NoFlags, async ({ config, out }) => {
+  handle(cli, command, NoFlags, async ({ config, out, io }) => {
     const { home } = config;
     const spool = join(home.spool, 'new');
-    const collector = await askCollector(home);
-    const groups = hasLog(config) ? await withLog(config, async (log) => byGroup(await log.lag())) : [];
+    const { collector, groups } = await withProgress(io.stderr, 'Asking', async () => ({
+      collector: await askCollector(home),
+      groups: hasLog(config) ? await withLog(config, async (log) => byGroup(await log.lag())) : [],
+    }));
     const status = {
       home: home.root,
       capture: existsSync(home.paused) || config.off ? 'paused' : 'on',

@@ -1,4 +1,5 @@
 /** Dead letters of a log, one entry for each record that was set aside, however many groups refused it. */
+import { breathing } from '../../log/breathing.ts';
 import type { Log, PartitionEnd } from '../../log/log.ts';
 import { partitionOf } from '../../log/partition.ts';
 import type { DeadLetter } from '../../schemas/generated.ts';
@@ -32,28 +33,38 @@ export interface Letters {
 
 const BATCH = 500;
 
-/** Everything that is in `deadletter` now. */
-export async function openLetters(log: Log): Promise<Letters> {
+/** Everything that is in `deadletter` now. @param progress told how many were read so far, until it is open */
+export async function openLetters(
+  log: Log,
+  progress: (records: number) => void = () => {},
+): Promise<Letters> {
   const letters = new Map<string, Letter>();
+  const breathe = breathing();
   const ends = Array.from({ length: await log.partitions('deadletter') }, () => 0);
 
-  async function read(partition: number): Promise<void> {
+  async function read(partition: number, told: (records: number) => void): Promise<void> {
     for (;;) {
       const from = ends[partition] ?? 0;
+      await breathe();
       const batch = await log.read('deadletter', partition, from, BATCH);
       for (const { offset, value } of batch.records) fold(letters, value, { partition, offset });
       ends[partition] = Math.max(from, batch.nextOffset);
+      told(batch.records.length);
       if (batch.nextOffset <= from || batch.nextOffset >= batch.end) return;
     }
   }
 
-  async function refresh(): Promise<void> {
-    for (const partition of ends.keys()) await read(partition);
+  async function refresh(told: (records: number) => void = () => {}): Promise<void> {
+    for (const partition of ends.keys()) await read(partition, told);
   }
 
-  await refresh();
+  let count = 0;
+  await refresh((records) => {
+    count += records;
+    progress(count);
+  });
   return {
-    refresh,
+    refresh: () => refresh(),
     all: () => [...letters.values()].sort((a, b) => a.at.localeCompare(b.at) || a.id.localeCompare(b.id)),
     get: (id) => letters.get(id),
     endOf(topic) {
