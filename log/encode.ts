@@ -33,3 +33,8 @@ export function checkSize(record: Encoded, most: number): Encoded {
     `a record of ${record.topic} has ${record.value.length} bytes; at most ${most} are taken`,
   );
 }
+
+/** Whether it is what `checkSize` throws. */
+export function isTooLarge(error: unknown): error is FlipstreamError {
+  return error instanceof FlipstreamError && error.code === 'record_too_large';
+}

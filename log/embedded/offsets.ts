@@ -1,18 +1,20 @@
 import type { TopicName } from '../../schemas/topics.ts';
-import { deadLetter } from '../deadletter.ts';
-import type { Outgoing, PartitionLag } from '../log.ts';
+import { deadLetter, encodeLetter } from '../deadletter.ts';
+import type { PartitionLag } from '../log.ts';
 import type { Encoded, Refused } from '../values.ts';
 import type { Core } from './core.ts';
 import { encodeAll } from './publish.ts';
 import { integer, text } from './rows.ts';
 
 /**
- * A group's row id. A new group, or one with new topics, begins at offset 0 of them: from then on its lag can
- * be seen and retention waits for it.
+ * A group's row id. A new group, or one with new topics, begins at the first record that is kept of them: from
+ * then on its lag can be seen and retention waits for it.
  */
 export async function groupId(core: Core, group: string, topics: readonly TopicName[]): Promise<number> {
   const find = core.db.prepare('SELECT id FROM grp WHERE name = ?');
-  const begin = core.db.prepare('INSERT OR IGNORE INTO committed (grp, part, next) VALUES (?, ?, 0)');
+  const begin = core.db.prepare(
+    'INSERT OR IGNORE INTO committed (grp, part, next) SELECT ?, id, earliest FROM part WHERE id = ?',
+  );
   const parts = topics.flatMap((topic) =>
     Array.from({ length: core.catalog.partitions }, (_, partition) => core.catalog.part(topic, partition)),
   );
@@ -52,10 +54,13 @@ export async function writeLetters(
   place: { topic: TopicName; partition: number; group: string },
   refused: readonly Refused[],
 ): Promise<Letter[]> {
-  if (refused.length === 0) return [];
-  const letters: Outgoing[] = refused.map((one) => deadLetter(place, one, core.clock(), core.seal));
-  const encoded = await encodeAll(core, letters);
-  return encoded.map((one, index) => ({ encoded: one, offset: refused[index]?.record.offset ?? -1 }));
+  const letters: Letter[] = [];
+  for (const one of refused) {
+    const letter = deadLetter(place, one, core.clock(), core.seal);
+    for (const encoded of await encodeLetter(letter, (records) => encodeAll(core, records)))
+      letters.push({ encoded, offset: one.record.offset });
+  }
+  return letters;
 }
 
 /** Appends each letter once, however often the record is met. Only inside a write transaction. */

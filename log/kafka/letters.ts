@@ -1,5 +1,5 @@
 import type { TopicName } from '../../schemas/topics.ts';
-import { deadLetter } from '../deadletter.ts';
+import { deadLetter, encodeLetter } from '../deadletter.ts';
 import type { Encoded, Refused } from '../values.ts';
 import { type Core, encodeAll } from './core.ts';
 
@@ -8,17 +8,18 @@ import { type Core, encodeAll } from './core.ts';
  * it has written them, since a consumer whose own store is the truth may meet a record again.
  * @param written letters of records below this offset have been written
  */
-export function lettersFor(
+export async function lettersFor(
   core: Core,
   place: { topic: TopicName; partition: number; group: string },
   refused: readonly Refused[],
   written: number,
 ): Promise<Encoded[]> {
-  const fresh = refused.filter(({ record }) => record.offset >= written);
-  return encodeAll(
-    core,
-    fresh.map((one) => deadLetter(place, one, core.clock(), core.seal)),
-  );
+  const letters: Encoded[] = [];
+  for (const one of refused.filter(({ record }) => record.offset >= written)) {
+    const letter = deadLetter(place, one, core.clock(), core.seal);
+    letters.push(...(await encodeLetter(letter, (records) => encodeAll(core, records))));
+  }
+  return letters;
 }
 
 /** Up to where letters will have been written once these are. */

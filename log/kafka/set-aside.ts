@@ -3,7 +3,8 @@
  * letter with the record's hash goes in its place.
  */
 import { FlipstreamError } from '../../schemas/errors.ts';
-import { deadLetter } from '../deadletter.ts';
+import { deadLetter, encodeLetter } from '../deadletter.ts';
+import { isTooLarge } from '../encode.ts';
 import type { Outgoing } from '../log.ts';
 import { type Encoded, type Refused, valueDecoder } from '../values.ts';
 import { type Core, encodeAll } from './core.ts';
@@ -69,12 +70,7 @@ async function replace(core: Core, record: Encoded, message: string, keep: boole
     core.warn(`a record of ${key} was left out, with the hash ${hash}: ${message}`, error);
     return [];
   }
-  try {
-    return await encodeAll(core, [letter]);
-  } catch (error) {
-    if (!isTooLarge(error)) throw error;
-    return encodeAll(core, [{ ...letter, value: { ...letter.value, content: null } }]);
-  }
+  return encodeLetter(letter, (records) => encodeAll(core, records));
 }
 
 async function withoutContent(core: Core, letter: Encoded): Promise<Encoded[]> {
@@ -82,8 +78,4 @@ async function withoutContent(core: Core, letter: Encoded): Promise<Encoded[]> {
   const value = valueDecoder('deadletter', core.schemas.ids)(letter.value);
   if (value.content === null) throw sizeRefused(core.access.brokers);
   return encodeAll(core, [{ topic: 'deadletter', key: letter.key, value: { ...value, content: null } }]);
-}
-
-function isTooLarge(error: unknown): error is FlipstreamError {
-  return error instanceof FlipstreamError && error.code === 'record_too_large';
 }

@@ -4,10 +4,11 @@ import { ConfigResourceTypes } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLetters } from '../../cli/deadletter/letters.ts';
 import { putBack } from '../../cli/deadletter/put-back.ts';
-import { caughtUp, counter, event, everything, until, upTo } from '../../log/conformance/rig.ts';
+import { caughtUp, counter, counts, event, everything, until, upTo } from '../../log/conformance/rig.ts';
 import { logConforms } from '../../log/conformance.ts';
 import { fetchFrom } from '../../log/kafka/fetch.ts';
 import { createWire } from '../../log/kafka/wire.ts';
+import { sha256 } from '../../schemas/hash.ts';
 import { clientOf, type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { kafkaRig } from '../support/kafka-rig.ts';
 
@@ -95,6 +96,37 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
       code: 'kafka_size_refused',
       kind: 'fatal',
     });
+    await rig.close();
+  });
+
+  test('P2 an unreadable record that is too large for a dead letter leaves its hash there; what lies behind it goes on', async () => {
+    const rig = await kafkaRig(cluster, { partitions: 1 });
+    const log = await rig.open();
+    const large = Buffer.alloc(9 * 2 ** 20, 1);
+    await rig.inject('trace.raw', 'k', large);
+    await log.publish([event('k', 1)]);
+    const seen: number[] = [];
+    const running = [
+      log.run(counter('count')),
+      log.consume({
+        group: 'g',
+        topics: ['trace.raw'],
+        onBatch: async ({ records }) => void seen.push(...records.map(({ value }) => value.seq)),
+      }),
+    ];
+    for (const group of ['count', 'g']) await caughtUp(log, group, 'trace.raw');
+    await Promise.all(running.map((one) => one.stop()));
+    expect([await counts(log), seen]).toEqual([{ k: [1] }, [1]]);
+    const letters = (await everything(log, 'deadletter')).map(({ value }) => value);
+    expect(letters.map(({ group }) => group).sort()).toEqual(['count', 'g']);
+    for (const letter of letters)
+      expect(letter).toMatchObject({
+        reason: 'bad_frame',
+        source_offset: 0,
+        value_hash: sha256(large),
+        value_bytes: large.length,
+        content: null,
+      });
     await rig.close();
   });
 
