@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { layout } from '../../producers/home.ts';
 import { createAgent } from '../support/agent.ts';
+import { contents } from '../support/contents.ts';
 import { flips } from '../support/flip-session.ts';
 import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { type KafkaRig, kafkaRig } from '../support/kafka-rig.ts';
@@ -47,6 +49,18 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
     expect(existsSync(join(rig.config.home.log, 'log.db'))).toBe(false);
     const { out } = await rig.flipstream(['status', '--json']);
     expect(JSON.parse(out)).toMatchObject({ behind: 0, unpublished: 0 });
+  });
+
+  test('replay --from kafka and --from archive: every table has the rows of the live run, flips and metrics too', async () => {
+    const { warehouse, root } = rig.config.home;
+    const live = await contents(warehouse);
+    for (const table of ['events', 'verdicts', 'sessions', 'flips', 'flip_metrics'] as const)
+      expect(live.get(table), table).not.toEqual([]);
+    for (const from of ['kafka', 'archive']) {
+      const fresh = join(root, '..', `from-${from}`);
+      expect(await rig.flipstream(['replay', fresh, '--from', from])).toMatchObject({ code: 0 });
+      expect(await contents(layout(fresh).warehouse)).toEqual(live);
+    }
   });
 });
 

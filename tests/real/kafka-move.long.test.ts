@@ -7,8 +7,7 @@ import { ROLES } from '../../cli/up/roles.ts';
 import { everything } from '../../log/conformance/rig.ts';
 import { openKafkaLog } from '../../log/kafka/open.ts';
 import { openRegistry } from '../../log/kafka/registry/registry.ts';
-import { query } from '../../warehouse/query.ts';
-import { TABLE_NAMES, tableColumns } from '../../warehouse/tables.ts';
+import { contents } from '../support/contents.ts';
 import { expectChain, landed, verified } from '../support/evidence.ts';
 import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { startRegistry } from '../support/registry.ts';
@@ -45,16 +44,6 @@ describe.skipIf((await noKafka()) !== null)('from one machine to Kafka', () => {
   async function pass({ harness }: Awaited<ReturnType<typeof held>>) {
     expect(await harness.stop('Now it is right.')).toBeNull();
     await harness.end();
-  }
-
-  /** Every row of every table, but for where it lay in the log. */
-  async function contents(warehouse: string) {
-    const all: Record<string, unknown[]> = {};
-    for (const table of TABLE_NAMES) {
-      const names = tableColumns(table).flatMap(({ name }) => (name.startsWith('_') ? [] : [`"${name}"`]));
-      all[table] = (await query(warehouse, `SELECT ${names.join(', ')} FROM ${table} ORDER BY ALL`)).rows;
-    }
-    return all;
   }
 
   test('P3 nothing is lost or repeated, what was said before is said again, and an open session goes on to its flip', async () => {
@@ -98,11 +87,12 @@ describe.skipIf((await noKafka()) !== null)('from one machine to Kafka', () => {
 
     // Every row of before is there, but for the session that went on.
     const [then, now] = [await contents(before), await contents(rig.config.home.warehouse)];
-    for (const table of ['events', 'verdicts', 'tasks', 'quarantine', 'deadletter'])
-      expect(now[table], table).toEqual(expect.arrayContaining(then[table] ?? []));
+    for (const table of ['events', 'verdicts', 'tasks', 'quarantine', 'deadletter'] as const)
+      expect(now.get(table), table).toEqual(expect.arrayContaining(then.get(table) ?? []));
     const ofEarly = (rows: unknown[] = []) =>
       rows.filter((row) => JSON.stringify(row).includes(early.sessionId));
-    for (const table of ['sessions', 'flips']) expect(ofEarly(now[table])).toEqual(ofEarly(then[table]));
+    for (const table of ['sessions', 'flips'] as const)
+      expect(ofEarly(now.get(table))).toEqual(ofEarly(then.get(table)));
   }, 400_000);
 
   test('an event that comes again after the move is known', async () => {

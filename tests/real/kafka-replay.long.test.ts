@@ -9,8 +9,7 @@ import { frame, unframe } from '../../log/framing.ts';
 import { openRegistry } from '../../log/kafka/registry/registry.ts';
 import type { Log } from '../../log/log.ts';
 import { decoder } from '../../schemas/codec.ts';
-import { query } from '../../warehouse/query.ts';
-import { TABLE_NAMES, tableColumns } from '../../warehouse/tables.ts';
+import { contents } from '../support/contents.ts';
 import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { type KafkaRig, kafkaRig } from '../support/kafka-rig.ts';
 
@@ -36,23 +35,13 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
     return made;
   }
 
-  /** Every row of every table, without the columns that begin with `_`. */
-  async function contents({ warehouse }: Place) {
-    const all: Record<string, unknown[]> = {};
-    for (const table of TABLE_NAMES) {
-      const names = tableColumns(table).flatMap(({ name }) => (name.startsWith('_') ? [] : [`"${name}"`]));
-      all[table] = (await query(warehouse, `SELECT ${names.join(', ')} FROM ${table} ORDER BY ALL`)).rows;
-    }
-    return all;
-  }
-
   async function replayed(from: { log: Log } | { warehouse: string }) {
     const to = place();
     const into = await openLog(to);
     logs.push(into);
     await replay({ from, into });
     await landAll(into, to);
-    return contents(to);
+    return contents(to.warehouse);
   }
 
   test('replay from the cluster and from the archive: every table has the rows of the live run', async () => {
@@ -61,8 +50,8 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
     await log.publish([verdict('v', 's1'), verdict('b', 's1', 'baseline'), verdict('b', 's2', 'baseline')]);
     const live = place();
     await landAll(log, live);
-    const before = await contents(live);
-    expect(before.events).toHaveLength(400);
+    const before = await contents(live.warehouse);
+    expect(before.get('events')).toHaveLength(400);
     expect(await replayed({ log })).toEqual(before);
     expect(await replayed({ warehouse: live.warehouse })).toEqual(before);
     // After retention the archive suffices, and the log says that it does not.
