@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
-import { z } from 'zod';
 import { ACL_ROLES } from '../log/kafka/setup/acls.ts';
 import { compose, PROFILES, servicesOf } from './support/compose.ts';
 import { KAFKA_IMAGE } from './support/kafka-broker-means.ts';
@@ -88,25 +86,3 @@ test.each(['two words', ' blanks ', 'a,b', '"quoted"', 'back\\slash', 'é'])(
     expect(ran).toMatchObject({ status: 1, stderr: expect.stringContaining('FLIPSTREAM_KAFKA_PASSWORD') });
   },
 );
-
-test('alerts and dashboard ask only for figures that the endpoint serves', () => {
-  const endpoint = `${read('consumers/figures.ts')}${read('consumers/merge-figures.ts')}`;
-  const Rules = z.object({
-    groups: z.array(z.object({ rules: z.array(z.looseObject({ alert: z.string(), expr: z.string() })) })),
-  });
-  const rules = Rules.parse(parse(read('deploy/prometheus/alerts.yml'))).groups.flatMap(
-    (group) => group.rules,
-  );
-  const Panels = z.object({
-    panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })) })),
-  });
-  const boards = readdirSync(at('deploy/grafana/dashboards')).map((file) =>
-    Panels.parse(JSON.parse(read(`deploy/grafana/dashboards/${file}`))),
-  );
-  const asked = [
-    ...rules.map(({ expr }) => expr),
-    ...boards.flatMap(({ panels }) => panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))),
-  ].flatMap((expr) => [...expr.matchAll(/flipstream_([a-z_]+)/g)].map(([, name]) => name));
-  expect(asked.length).toBeGreaterThan(10);
-  for (const name of asked) expect(endpoint).toContain(`'${name}'`);
-});
