@@ -95,10 +95,24 @@ export function captureHeard(heard: Heard, context: CaptureContext): SpoolEntry 
 
 function identityOf({ adapter, payload, bytes }: Heard): string | Buffer {
   try {
-    return (payload && adapter?.identity?.(payload)) ?? bytes;
+    return (payload && adapter?.identity?.(payload)) ?? asLine(bytes);
   } catch {
-    return bytes; // nested too deeply to be written again
+    return asLine(bytes); // nested too deeply to be written again
   }
+}
+
+const WHITE: ReadonlySet<number | undefined> = new Set(Buffer.from(' \t\r\n'));
+const LINE_END = Buffer.from('\n');
+
+/**
+ * A payload with one line end after it, whatever white space came: Claude Code ends what it gives to a command with
+ * one (2.1.332), so that ids recorded so far stay, and posts the same payload over HTTP without.
+ */
+function asLine(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (WHITE.has(bytes[end - 1])) end--;
+  const isLine = bytes[end] === LINE_END[0];
+  return isLine ? bytes.subarray(0, end + 1) : Buffer.concat([bytes.subarray(0, end), LINE_END]);
 }
 
 /** Longer than any path may be: it is none, and nobody walks up from it. */

@@ -57,7 +57,7 @@ export const SpoolEntry = z.strictObject({
   /** Which registration ran the hook (settings, plugin, http): ordinals are counted within one. */
   registration: z.string(),
   transport: z.enum(['command', 'http']),
-  /** Keyed hash of the payload as it came, for identity where the harness gives no id. */
+  /** Keyed hash of the payload, whatever white space it ended with: for identity where the harness gives no id. */
   payload_hash: z.string(),
   drafts: z.array(Draft),
 });

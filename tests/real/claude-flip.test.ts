@@ -46,8 +46,15 @@ test.concurrent('the same over HTTP; what starts, decides and ends stays a comma
   });
 });
 
-test.concurrent('C4 the hook is registered twice (plugin and settings): each event once, one grade a stop', async () => {
-  const registration: Registration = 'plugin and settings';
-  const { events } = await flips(rig, await createAgent(rig, 'twice', registration));
-  expect(new Set(events.map((event) => event.event_id)).size).toBe(events.length);
-});
+const TWICE: readonly Registration[] = ['plugin and settings', 'plugin and http'];
+
+test.concurrent.for(TWICE)(
+  'C4 the hook is registered twice (%s): each event once, one grade a stop',
+  async (registration) => {
+    const { events } = await flips(
+      rig,
+      await createAgent(rig, registration.replaceAll(' ', '-'), registration),
+    );
+    expect(new Set(events.map((event) => event.event_id)).size).toBe(events.length);
+  },
+);

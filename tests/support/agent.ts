@@ -10,7 +10,7 @@ import { type ClaudeEnd, type ClaudeRun, claudeCommand, startClaude } from './cl
 import type { Rig } from './rig.ts';
 import { type Block, type ModelRequest, startScriptedModel, textOf } from './scripted-model.ts';
 
-export type Registration = 'settings' | 'http' | 'plugin' | 'plugin and settings';
+export type Registration = 'settings' | 'http' | 'plugin' | 'plugin and settings' | 'plugin and http';
 
 export interface AgentRun extends ClaudeRun {
   sessionId: string;
@@ -113,7 +113,7 @@ async function register(rig: Rig, home: string, cwd: string, registration: Regis
   }
   if (registration === 'plugin') return;
   const settings = join(home, '.claude', 'settings.json');
-  const http = registration === 'http' ? ['--transport', 'http', '--force'] : [];
+  const http = registration.endsWith('http') ? ['--transport', 'http', '--force'] : [];
   const argv = ['init', 'claude-code', '--yes', '--settings', settings, ...http];
   const { code, err } = await rig.flipstream(argv);
   expect({ code, there: existsSync(settings) }, err).toEqual({ code: 0, there: true });
