@@ -110,6 +110,26 @@ describe('metrics', () => {
     );
   });
 
+  test('each count of three sessions of one bucket, as their verdicts and marks say', () => {
+    const flipped = { outcome: 'flipped', attempts: 3, oracle_errors: 1, withheld: 2, gaps: 5 } as const;
+    const left = { outcome: 'no_flip', attempts: 1, oracle_errors: 4, withheld: 6, gaps: 1 } as const;
+    const none = {
+      outcome: null,
+      attempts: 0,
+      oracle_errors: 0,
+      withheld: 1,
+      gaps: 0,
+      task_id: null,
+    } as const;
+    const sessions = [flipped, left, none].map((fields, nth) => ({
+      ...{ ...template, task_id: 'task-1', session_id: `s${nth}` },
+      ...fields,
+    }));
+    const [[, sums] = []] = metricsOf(sessions);
+    expect(sums).toMatchObject({ sessions: 3, with_task: 2, graded: 2, flipped: 1, no_flip: 1 });
+    expect(sums).toMatchObject({ attempts: 4, oracle_errors: 5, withheld: 9, gaps: 6 });
+  });
+
   test('what a release before did not count is not known, and no sum with it is; the next bucket is whole', () => {
     const { with_task: _, ...before } = contributionOf({ ...template, task_id: 'task-1' });
     const told = new Map([[template.session_id, JSON.stringify({ revision: 1, contribution: before })]]);
