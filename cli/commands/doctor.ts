@@ -12,6 +12,7 @@ import { checkKafka } from '../doctor/kafka.ts';
 import { checkLog } from '../doctor/log.ts';
 import { checkClaude, checkDisk, checkNode, checkPermissions } from '../doctor/machine.ts';
 import { checkKeyRing, checkOracle, checkTask } from '../doctor/oracle.ts';
+import { checkReview } from '../doctor/review.ts';
 import { checkCollector, checkLastEvent, checkLosses, checkSilenced, checkSpool } from '../doctor/state.ts';
 import { checkWarehouse } from '../doctor/warehouse.ts';
 import { ENGINE_FLAGS, engineOf } from '../engine.ts';
@@ -75,9 +76,10 @@ async function examine({ config, io }: Context): Promise<Finding[]> {
   return [...settings.findings, ...found.flat()];
 }
 
-function checkEngine(config: Config, clock: Clock): Promise<Finding[]> {
+async function checkEngine(config: Config, clock: Clock): Promise<Finding[]> {
   const engine = engineOf(config);
-  return engine.kind === 'kafka' ? checkKafka(config, engine.kafka, clock) : checkLog(config);
+  if (engine.kind === 'kafka') return checkKafka(config, engine.kafka, clock);
+  return [...(await checkLog(config)), ...(await guarded('review', () => checkReview(config, clock)))];
 }
 
 async function guarded(

@@ -10,6 +10,7 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 import { checkClock } from './kafka-clock.ts';
 import { checkVerdictWriters } from './kafka-rights.ts';
 import { checkLog } from './log.ts';
+import { checkReview } from './review.ts';
 
 /** Every check that this user may make; of the others, which right is missing. */
 export async function checkKafka(place: LogPlace, kafka: KafkaSettings, clock: Clock): Promise<Finding[]> {
@@ -22,6 +23,7 @@ export async function checkKafka(place: LogPlace, kafka: KafkaSettings, clock: C
       ...(await looked('schemas', () => checkSchemas(kafka))),
       ...(await looked('rights', async () => [await checkVerdictWriters(admin)])),
       ...(await looked('lag', () => checkLog(place))),
+      ...(await looked('review', () => checkReview(place, clock))),
       ...(await looked('clock', () => withLog(place, async (log) => [await checkClock(log, clock)]))),
     ]),
   );

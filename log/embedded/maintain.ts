@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { TOPIC_NAMES, TOPICS, type TopicName } from '../../schemas/topics.ts';
+import { TOPIC_NAMES, TOPICS, type TopicName, type TopicSpec } from '../../schemas/topics.ts';
 import { compact } from './compact.ts';
 import type { Core } from './core.ts';
 import { mergeSmall } from './merge.ts';
@@ -20,11 +20,13 @@ export interface Maintained {
 
 /**
  * Retention, compaction and merging of small blocks, in short transactions. Unlike a broker, retention keeps
- * what a known group has not read yet: a laptop that slept for a month loses nothing.
+ * what a known group has not read yet: a laptop that slept for a month loses nothing. Of what only a reviewer could
+ * still read it tells that it is gone.
  */
 export async function maintain(core: Core): Promise<Maintained> {
   const done: Maintained = { expired: 0, superseded: 0, merged: 0 };
   for (const topic of TOPIC_NAMES) {
+    const before = done.expired;
     for (let partition = 0; partition < core.catalog.partitions; partition++) {
       if (TOPICS[topic].cleanup === 'compact') {
         done.superseded += await compact(core, topic, partition);
@@ -34,12 +36,19 @@ export async function maintain(core: Core): Promise<Maintained> {
       }
       await turn();
     }
+    tellGone(core, topic, done.expired - before);
   }
   await core.transact(() => {
     core.db.exec('DELETE FROM letter WHERE offset < (SELECT earliest FROM part WHERE part.id = letter.part)');
   });
   await giveBack(core);
   return done;
+}
+
+function tellGone(core: Core, topic: TopicName, records: number): void {
+  const { sealed, retentionDays }: TopicSpec = TOPICS[topic];
+  if (sealed && records > 0)
+    core.warn(`${records} records of ${topic} were older than ${retentionDays} days and are removed`, null);
 }
 
 /** Returns free pages to the file system, but for some that the next records will fill. */

@@ -5,9 +5,12 @@ import { encode } from '../../schemas/codec.ts';
 import { SCHEMAS } from '../../schemas/generated.ts';
 import { blankEvent } from '../../schemas/testing.ts';
 import { caughtUp, counter, delta, event, everything, upTo } from '../conformance/rig.ts';
+import { deadLetter } from '../deadletter.ts';
 import { frame } from '../framing.ts';
 import { pack, plain, unpack } from './block.ts';
 import { embeddedRig } from './testing.ts';
+
+const DAY_MS = 86_400_000;
 
 describe('blocks', () => {
   const anyRecord = fc.record({
@@ -85,6 +88,32 @@ test('P1 retention keeps what a known group has not read: months asleep lose not
   await stuck.stop();
   await rig.age(90);
   expect(await everything(log, 'trace.raw')).toHaveLength(1);
+  await rig.close();
+});
+
+test('what only a reviewer could still read is not removed without a word', async () => {
+  const rig = await embeddedRig();
+  const said: string[] = [];
+  const log = await rig.open({ warn: (message) => void said.push(message) });
+  const held = { event_id: 'e', session_id: 's', ts: '2026-01-01T00:00:00.000Z', type: 'message' };
+  const value = { ...held, reason: 'hit', rules: [], scanner: '1', content: Buffer.from('x') };
+  await log.publish(['a', 'b', 'c'].map((key) => ({ topic: 'trace.quarantine' as const, key, value })));
+  const record = { offset: 0, timestamp: 0, key: 'k', value: Buffer.from([1]) };
+  const refused = { record, reason: 'bad_frame', message: 'too few' };
+  const place = { topic: 'trace.raw', partition: 0, group: 'g' } as const;
+  await log.publish([deadLetter(place, refused, 0, undefined), event('k', 1)]);
+  rig.advance(364 * DAY_MS);
+  await log.maintain();
+  expect(said).toEqual([]);
+  rig.advance(2 * DAY_MS);
+  await log.maintain();
+  expect(await everything(log, 'trace.quarantine')).toEqual([]);
+  expect(said).toEqual([
+    '3 records of trace.quarantine were older than 365 days and are removed',
+    '1 records of deadletter were older than 365 days and are removed',
+  ]);
+  await log.maintain();
+  expect(said).toHaveLength(2);
   await rig.close();
 });
 

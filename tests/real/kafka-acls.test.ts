@@ -238,6 +238,7 @@ describe.skipIf(why !== null || given !== null)(
         rights: 'warning',
         lag: 'ok',
         writers: 'ok',
+        review: role === 'sink' || role === 'reviewer' ? 'ok' : 'warning',
         clock: reads ? 'ok' : 'warning',
       });
       const said = (check: string) => found.find((one) => one.check === check)?.message;
