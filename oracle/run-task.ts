@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isoTime } from '../schemas/time.ts';
+import { keptResult } from './evidence/kept.ts';
 import type { Oracle } from './oracle.ts';
 import { logRun, type RunRow } from './private-log.ts';
 import { outcomeOf } from './runner/outcome.ts';
@@ -19,15 +20,17 @@ export interface RunOf {
   signal?: AbortSignal;
 }
 
-/** Runs a task once and writes the whole of it into the private log. @throws what the runner throws: only on abort. */
+/** Runs a task once and writes it into the private log, with the tests that decide. @throws what the runner throws: only on abort. */
 export async function runTask(oracle: Oracle, task: StoredTask, run: RunOf): Promise<RunResult> {
   const run_id = randomUUID();
   const { definition, hidden, mirror, tests_hash } = task;
   const { kind, diff, seed, signal, asked, diff_hash = null, diff_missing = null } = run;
-  const result = await oracle.runner.run({ run_id, definition, hidden, mirror, diff, seed, signal });
+  const learns = kind === 'baseline' || kind === 'reference';
+  const result = await oracle.runner.run({ run_id, definition, hidden, mirror, diff, seed, learns, signal });
   const { code, reason } = outcomeOf(result);
   logRun(oracle, {
-    ...{ run_id, kind, code, reason, tests_hash, diff_hash, diff_missing, result },
+    ...{ run_id, kind, code, reason, tests_hash, diff_hash, diff_missing },
+    result: keptResult(result, definition),
     task_id: definition.task_id,
     principal: asked?.principal ?? null,
     request_id: asked?.request_id ?? null,

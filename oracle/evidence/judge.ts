@@ -1,7 +1,40 @@
-import type { Phase } from '../runner/runner.ts';
+import type { Phase, RunResult } from '../runner/runner.ts';
 import type { Framework } from '../tasks/definition.ts';
 import { readerOf, saysFailed } from './invocation.ts';
-import type { Report, ReportedTest } from './report.ts';
+import { keptId, keptResult } from './kept.ts';
+import { failed, type Report, type ReportedTest } from './report.ts';
+
+/** All that it takes to judge a run: only data, so that another process can do it. */
+export interface Evidence {
+  framework: Framework;
+  suite: Phase | null;
+  hidden: readonly Phase[];
+  /** By the names of the phases. */
+  reports: ReadonlyMap<string, Report>;
+  /** The run's canary word. */
+  word: string;
+  suite_ids: string[] | null;
+  expected_ids: string[] | null;
+  /** Whether every test is told, however many were reported. */
+  learns: boolean;
+}
+
+export type Judged = Pick<RunResult, 'suite' | 'hidden' | 'evidence_fault'>;
+
+/** Reads and judges the phases of one run. */
+export function judgeRun(evidence: Evidence): Judged {
+  const { framework, reports, word, suite_ids, expected_ids, learns } = evidence;
+  const read = (phase: Phase, canary: string | null) =>
+    readPhase(phase, framework, reports.get(phase.name) ?? { text: '', tree: '' }, canary);
+  const hidden = judgeHidden(
+    evidence.hidden.map((phase) => read(phase, word)),
+    framework,
+    expected_ids,
+  );
+  const suite = evidence.suite && judgeSuite(read(evidence.suite, null), suite_ids);
+  const judged = { suite, hidden, evidence_fault: evidenceFault(hidden) };
+  return learns ? judged : keptResult(judged, evidence);
+}
 
 /** Reads a phase's report into it. @param word the run's canary word; null in the suite, which has none. */
 export function readPhase(phase: Phase, framework: Framework, report: Report, word: string | null): Phase {
@@ -27,7 +60,7 @@ function whyNotSuite({ tests, exit }: Phase, ids: readonly string[] | null): str
   if (ids) return whyNotIds(tests, ids);
   if (exit !== 0) return `ended with ${exit}`;
   const bad = tests.find(({ outcome }) => outcome !== 'passed' && outcome !== 'skipped');
-  if (bad) return `${bad.id} ${bad.outcome}`;
+  if (bad) return `${keptId(bad.id)} ${bad.outcome}`;
   return tests.some(({ outcome }) => outcome === 'passed') ? null : 'no test passed';
 }
 
@@ -63,7 +96,7 @@ function whyNotHidden(phase: Phase, framework: Framework, idsKnown: boolean): st
   if (idsKnown) return null;
   // Not for this platform: a check asks for what the reference passes, and tells what it skips.
   const bad = tests.find(({ outcome }) => outcome !== 'passed' && outcome !== 'skipped');
-  if (bad) return `${bad.id} ${bad.outcome}`;
+  if (bad) return `${keptId(bad.id)} ${bad.outcome}`;
   if (tests.length === 0) return 'reported no test but canaries';
   return tests.some(({ outcome }) => outcome === 'passed') ? null : 'skipped every test';
 }
@@ -80,8 +113,6 @@ function whyNotIds(tests: readonly ReportedTest[], ids: readonly string[]): stri
   return null;
 }
 
-const failed = (outcome: ReportedTest['outcome']) => outcome === 'failed' || outcome === 'error';
-
 const verdict = (why: string | null): Phase['verdict'] => ({ passed: why === null, why: why ?? 'passed' });
 
 /**
@@ -91,7 +122,8 @@ const verdict = (why: string | null): Phase['verdict'] => ({ passed: why === nul
 export function evidenceFault(phases: readonly Phase[]): string | null {
   for (const { name, tests, canaries = [] } of phases) {
     const alive = canaries.find(({ outcome }) => !failed(outcome));
-    if (alive) return `${name}: the canary ${alive.id} was reported as ${alive.outcome}; it has to fail`;
+    if (alive)
+      return `${name}: the canary ${keptId(alive.id)} was reported as ${alive.outcome}; it has to fail`;
     if (tests && canaries.length === 0)
       return `${name}: no canary was reported; each hidden file needs a test with FLIPSTREAM_CANARY in its name that fails`;
   }

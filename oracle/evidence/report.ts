@@ -7,6 +7,9 @@ export interface ReportedTest {
   outcome: TestOutcome;
 }
 
+/** What a test says that was seen not to pass. */
+export const failed = (outcome: TestOutcome): boolean => outcome === 'failed' || outcome === 'error';
+
 /**
  * Reads a report.
  * @param tree the directory that file names in ids are told relative to.

@@ -68,7 +68,7 @@ function environment(home: string, faketime: string | null): Record<string, stri
 function phaseOf(name: string, end: ExecEnd, hasReports: boolean, program: string): Phase {
   const output = bounded(OUTPUT_LIMIT);
   const parts = hasReports ? [end.stderr, end.stdout, program] : [end.stdout, end.stderr, program];
-  for (const part of parts) output.add(Buffer.from(part));
+  for (const part of parts) output.add(Buffer.from(part.slice(0, OUTPUT_LIMIT)));
   return {
     name,
     exit: end.exit,

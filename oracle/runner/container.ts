@@ -110,7 +110,9 @@ async function runOnce(docker: Docker, job: OwnJob): Promise<RunResult> {
     await run(await suite, suitePhases);
     void (await suite).box.close();
     await run(await hidden, hiddenPhases);
-    return plan.judge(result, reports);
+    // Its memory is free then for what reads the reports.
+    void (await hidden).box.close();
+    return await plan.judge(result, reports);
   } catch (error) {
     job.signal?.throwIfAborted();
     const fault = faultOf(error);

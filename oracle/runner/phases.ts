@@ -1,10 +1,12 @@
+import { messageOf } from '../../schemas/errors.ts';
 import { canaryWord, plantCanaries } from '../evidence/canary.ts';
 import { invocationOf, libraryOf, type Place } from '../evidence/invocation.ts';
-import { evidenceFault, judgeHidden, judgeSuite, readPhase } from '../evidence/judge.ts';
+import type { Evidence } from '../evidence/judge.ts';
+import { judgeApart } from '../evidence/judge-apart.ts';
 import type { Report } from '../evidence/report.ts';
-import type { Command, TaskDefinition } from '../tasks/definition.ts';
+import type { Command } from '../tasks/definition.ts';
 import type { HiddenFile } from '../tasks/tests-hash.ts';
-import type { Phase, RunJob, RunResult } from './runner.ts';
+import type { RunJob, RunResult } from './runner.ts';
 
 /** What one run starts, one after another, whichever runner it is. */
 export interface PlannedPhase {
@@ -22,8 +24,8 @@ export interface RunPlan {
   library: Record<string, string>;
   /** Whether stdout is a report. */
   reports: boolean;
-  /** Reads and judges what was run. */
-  judge(result: RunResult, reports: ReadonlyMap<string, Report>): RunResult;
+  /** Reads and judges what was run. @throws only when the job's signal was aborted. */
+  judge(result: RunResult, reports: ReadonlyMap<string, Report>): Promise<RunResult>;
 }
 
 /** Plans a run; every one has canaries of its own. */
@@ -31,8 +33,10 @@ export function planRun({
   definition,
   hidden,
   seed,
-}: Pick<RunJob, 'definition' | 'hidden' | 'seed'>): RunPlan {
-  const { framework } = definition;
+  learns = false,
+  signal,
+}: Pick<RunJob, 'definition' | 'hidden' | 'seed' | 'learns' | 'signal'>): RunPlan {
+  const { framework, suite_ids, expected_ids } = definition;
   const word = canaryWord();
   const phase = (name: string, target: Command, isHidden: boolean): PlannedPhase => ({
     name,
@@ -48,27 +52,29 @@ export function planRun({
     hidden: framework ? plantCanaries(framework, hidden, definition.hidden, word) : hidden,
     library: framework ? libraryOf(framework) : {},
     reports: framework !== null,
-    judge: (result, reports) => (framework ? judged(result, definition, framework, reports, word) : result),
+    judge: async (result, reports) => {
+      const { suite, hidden } = result;
+      const ids = { suite_ids, expected_ids };
+      return framework
+        ? judged(result, { ...ids, framework, suite, hidden, reports, word, learns }, signal)
+        : result;
+    },
   };
 }
 
 const shellOrProgram = (command: Command) =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
 
-function judged(
+/** That nothing could read it says nothing of the code: a report that is at fault is judged. */
+async function judged(
   result: RunResult,
-  { suite_ids, expected_ids }: TaskDefinition,
-  framework: NonNullable<TaskDefinition['framework']>,
-  reports: ReadonlyMap<string, Report>,
-  word: string,
-): RunResult {
-  const read = (phase: Phase, canary: string | null) =>
-    readPhase(phase, framework, reports.get(phase.name) ?? { text: '', tree: '' }, canary);
-  const hidden = judgeHidden(
-    result.hidden.map((phase) => read(phase, word)),
-    framework,
-    expected_ids,
-  );
-  const suite = result.suite && judgeSuite(read(result.suite, null), suite_ids);
-  return { ...result, suite, hidden, evidence_fault: evidenceFault(hidden) };
+  evidence: Evidence,
+  signal: AbortSignal | undefined,
+): Promise<RunResult> {
+  try {
+    return { ...result, ...(await judgeApart(evidence, { signal })) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { ...result, fault: { class: 'runner_failed', message: messageOf(error) } };
+  }
 }

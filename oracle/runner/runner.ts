@@ -18,6 +18,8 @@ export interface RunJob {
   diff: Buffer | null;
   /** Shuffles the order of the tests where their framework can. */
   seed?: number;
+  /** Every reported test is wanted, since a check learns from them; else those that decide are enough (kept.ts). */
+  learns?: boolean;
   signal?: AbortSignal;
 }
 
@@ -36,6 +38,8 @@ export interface Phase {
   /** What the task's framework reported, once for each time; null: nothing that could be read. Without canaries. */
   tests?: ReportedTest[] | null;
   canaries?: ReportedTest[];
+  /** Where more was reported than is kept: how much it was, and which expected ids were not in it. */
+  cut?: { tests: number; canaries: number; missing: string[] };
   /** With a framework: what its report says. The exit code alone does not decide then. */
   verdict?: { passed: boolean; why: string };
 }

@@ -72,9 +72,10 @@ export function runPhase(options: SpawnOptions): Promise<{ phase: Phase; report:
       phase.duration_ms = Math.round(performance.now() - started);
       phase.output_bytes = output.bytes() + report.bytes();
       // Some frameworks say there, and nowhere else, why a test failed or did not compile.
-      output.add(Buffer.from(report.text()));
+      const text = report.text();
+      output.add(Buffer.from(text.slice(0, OUTPUT_LIMIT)));
       phase.output = output.text();
-      resolve({ phase, report: report.text() });
+      resolve({ phase, report: text });
     };
     child.stdout.on('data', options.reports ? report.add : output.add);
     child.stderr.on('data', output.add);

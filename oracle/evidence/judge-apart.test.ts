@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { outcomeOf } from '../runner/outcome.ts';
+import { planRun } from '../runner/phases.ts';
+import { define, TaskFile } from '../tasks/definition.ts';
+import { runResult, temporaryDirectory } from '../testing.ts';
+import type { Evidence } from './judge.ts';
+import { createJudge, type Judge } from './judge-apart.ts';
+
+const WORD = 'Kfeed';
+const lines = (...tests: [id: string, outcome: string][]) =>
+  tests.map(([id, outcome]) => `${JSON.stringify({ id, outcome })}\n`).join('');
+const GOOD = lines(['a', 'passed'], [`test_${WORD}_1`, 'failed']);
+const RUN = runResult(0, 1);
+
+function evidence(hidden: string): Evidence {
+  const texts = { suite: GOOD, 'hidden 1': hidden };
+  const reports = new Map(Object.entries(texts).map(([name, text]) => [name, { text, tree: '' }]));
+  const { suite } = RUN;
+  const ids = { suite_ids: ['a'], expected_ids: ['a'] };
+  return { ...ids, framework: 'pytest', suite, hidden: RUN.hidden, reports, word: WORD, learns: false };
+}
+
+/** In a process that hangs, or ends, when it is given such a report. */
+function judgeWith(): Judge {
+  const dir = temporaryDirectory();
+  const rules = new URL('./judge.ts', import.meta.url).href;
+  const host = `import { existsSync, writeFileSync } from 'node:fs';
+    import { judgeRun } from ${JSON.stringify(rules)};
+    const before = ${JSON.stringify(join(dir, 'before'))};
+    process.on('message', (evidence) => {
+      const { text } = evidence.reports.get('hidden 1');
+      while (text === 'hangs');
+      if (text === 'ends it') process.exit(1);
+      if (text.includes('ends one') && !existsSync(before)) {
+        writeFileSync(before, '');
+        process.exit(1);
+      }
+      process.send({ judged: judgeRun(evidence) });
+    });
+    process.send({ ready: true });`;
+  writeFileSync(join(dir, 'host.mjs'), host);
+  return createJudge(pathToFileURL(join(dir, 'host.mjs')));
+}
+
+const graded = async (judged: ReturnType<Judge>) => outcomeOf({ ...RUN, ...(await judged) });
+
+const PASS = { code: 'PASS' };
+const UNREADABLE = { code: 'FAIL', reason: 'suite left no report that can be read' };
+
+test('while a report is read others are read, and whoever stops waits for none', async () => {
+  const judge = judgeWith();
+  const stop = new AbortController();
+  const hanging = judge(evidence('hangs'), { signal: stop.signal, limitMs: 2 ** 31 - 1 });
+  expect(await graded(judge(evidence(GOOD)))).toMatchObject(PASS);
+  stop.abort(new Error('stopped'));
+  await expect(hanging).rejects.toThrow('stopped');
+});
+
+test('a report that is not read in time, or ends its reader, is none; the next is read all the same', async () => {
+  const judge = judgeWith();
+  expect(await graded(judge(evidence('hangs'), { limitMs: 1 }))).toEqual(UNREADABLE);
+  expect(await graded(judge(evidence('ends it')))).toEqual(UNREADABLE);
+  expect(await graded(judge(evidence(GOOD)))).toMatchObject(PASS);
+});
+
+test('a reader that somebody else ended is no fault of the report', async () => {
+  const report = `${GOOD}${lines(['ends one', 'passed'])}`;
+  expect(await graded(judgeWith()(evidence(report)))).toMatchObject(PASS);
+});
+
+test('one that cannot be started is a fault of the machine', async () => {
+  const judge = createJudge(pathToFileURL(join(temporaryDirectory(), 'none.mjs')));
+  await expect(judge(evidence(GOOD))).rejects.toMatchObject({ code: 'judge_unusable', kind: 'retryable' });
+});
+
+test('the plan of a run reads nothing by itself', async () => {
+  const signal = AbortSignal.abort(new Error('stopped'));
+  const file = TaskFile.parse({
+    ...{ task_id: 't', mirror: '.', base_commit: 'HEAD', allowlist: ['**'] },
+    ...{ framework: 'pytest', suite: 'tests', hidden: ['tests'] },
+  });
+  const definition = define(file, { base_commit: '0'.repeat(40), root_commits: [] }, '0'.repeat(32));
+  const plan = planRun({ definition, hidden: [], signal });
+  await expect(plan.judge(RUN, new Map())).rejects.toThrow('stopped');
+});
