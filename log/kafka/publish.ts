@@ -39,6 +39,7 @@ export function createPublish(core: Core): Publish {
   let flushing: Promise<void> | null = null;
   let encoding: Promise<unknown> = Promise.resolve();
   let producer: Promise<Producer> | null = null;
+  let counts: ReturnType<Core['catalog']['forWriting']> | null = null;
 
   async function open(): Promise<Producer> {
     const made = core.client.producer({
@@ -53,10 +54,11 @@ export function createPublish(core: Core): Publish {
 
   async function produce(records: readonly Encoded[]): Promise<void> {
     if (records.length === 0) return;
+    counts ??= core.catalog.forWriting();
+    const partitionsOf = await counts;
     const byPartition = new Map<string, Encoded[]>();
     for (const record of records) {
-      const { partitions } = await core.catalog.topic(record.topic);
-      const place = `${record.topic}/${partitionOf(record.key, partitions)}`;
+      const place = `${record.topic}/${partitionOf(record.key, await partitionsOf(record.topic))}`;
       const there = byPartition.get(place);
       if (there) there.push(record);
       else byPartition.set(place, [record]);
@@ -93,6 +95,7 @@ export function createPublish(core: Core): Publish {
   async function drop(): Promise<void> {
     const dropped = producer;
     producer = null;
+    counts = null;
     await dropped?.then((made) => made.disconnect()).catch(() => undefined);
   }
 

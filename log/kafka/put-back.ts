@@ -12,7 +12,7 @@ const TRANSACTIONAL_ID = 'deadletter-put-back';
 
 /**
  * Resolves when what was put back can be read.
- * @throws FlipstreamError `record_too_large` (poison), `log_moved`, `fenced`, `kafka_unavailable` (retryable)
+ * @throws FlipstreamError `record_too_large` (poison), `topic_partitions` (usage), `log_moved`, `fenced`, `kafka_unavailable` (retryable)
  */
 export async function putBack(
   core: Core,
@@ -22,11 +22,10 @@ export async function putBack(
 ): Promise<void> {
   const encoded = [...stored.map((one) => checkSize(one, RECORD_BYTES)), ...(await encodeAll(core, along))];
   if (encoded.length === 0) return;
+  const partitionsOf = await core.catalog.forWriting();
   const records: Placed[] = [];
-  for (const { topic, key, value } of encoded) {
-    const { partitions } = await core.catalog.topic(topic);
-    records.push({ topic, partition: partitionOf(key, partitions), key, value });
-  }
+  for (const { topic, key, value } of encoded)
+    records.push({ topic, partition: partitionOf(key, await partitionsOf(topic)), key, value });
   const lease = await openLease(core.access, TRANSACTIONAL_ID);
   try {
     // Whoever held the lease before has ended, and whoever takes it now ends us: nothing comes in between.

@@ -5,7 +5,7 @@ import Encoder from 'kafkajs/src/protocol/encoder.js';
 const METADATA = 3;
 const VERSION = 12;
 
-interface DescribedTopic {
+export interface DescribedTopic {
   /** Kafka's error code; 0 is none, 3 an unknown topic. */
   error: number;
   /** Hexadecimal; empty when the brokers are too old to have ids. */
