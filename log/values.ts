@@ -21,6 +21,8 @@ export interface RawBatch {
   topic: TopicName;
   partition: number;
   records: RawRecord[];
+  /** What an engine could not make records of, each at an offset below `nextOffset`. */
+  unreadable?: readonly Refused[];
   nextOffset: number;
   end: number;
   earliest: number;
@@ -154,7 +156,7 @@ export function decodeBatch<T extends TopicName, V = RecordOf<T>>(
   let waits: FlipstreamError | null = null;
   const records: Incoming<T, V>[] = [];
   const raw: RawRecord[] = [];
-  const refused: Refused[] = [];
+  let refused: Refused[] = [...(read.unreadable ?? [])];
   for (const record of read.records) {
     const { offset, key, timestamp } = record;
     try {
@@ -166,6 +168,7 @@ export function decodeBatch<T extends TopicName, V = RecordOf<T>>(
       if (error.kind === 'retryable') {
         waits = error;
         nextOffset = offset;
+        refused = refused.filter((one) => one.record.offset < offset);
         break;
       }
       if (error.kind !== 'poison' && error.code !== 'schema_unreadable') throw error;

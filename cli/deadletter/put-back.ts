@@ -20,8 +20,10 @@ const ADDS_UP: Partial<Record<TopicName, string>> = {
 };
 
 /** Why this record must not be put back, or null. */
-export function objection({ id, source_topic, groups, state }: Letter): string | null {
+export function objection({ id, source_topic, groups, state, reason }: Letter): string | null {
   if (state === 'put_back') return `${id} has been put back already`;
+  if (reason === 'batch_unreadable')
+    return `${id} is not put back: it is a whole batch of records, as its producer packed it. Have that send them again, in a way that can be read`;
   if (TOPICS[source_topic].cleanup === 'compact')
     return `${id} is not put back: ${source_topic} keeps the last value of each key, and this one may be older. Replay makes it anew`;
   const adder = ADDS_UP[source_topic];

@@ -36,9 +36,9 @@ function rig() {
   // The bytes of these tests say at which offset their one record lies.
   vi.mocked(readBatches).mockImplementation(async (bytes, from) => {
     const offset = bytes[0];
-    if (offset === undefined || offset < from) return { records: [], nextOffset: from };
+    if (offset === undefined || offset < from) return { records: [], unreadable: [], nextOffset: from };
     const record = { offset, timestamp: 0, key: '', value: Buffer.alloc(0) };
-    return { records: [record], nextOffset: offset + 1 };
+    return { records: [record], unreadable: [], nextOffset: offset + 1 };
   });
   const wire = vi.fn<() => Wire>();
   vi.mocked(wire, { partial: true }).mockReturnValue({

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FlipstreamError } from '../../schemas/errors.ts';
-import type { RawRecord } from '../values.ts';
+import type { RawRecord, Refused } from '../values.ts';
 import type { Warn } from '../warn.ts';
 import { notAllowed } from './errors.ts';
 import { type Fetched, fetchFrom, type Wanted } from './fetch.ts';
@@ -11,6 +11,8 @@ import type { Wire } from './wire.ts';
 /** What lies in one partition from where it was asked for; the numbers are those of `Batch`. */
 export interface Portion {
   records: RawRecord[];
+  /** Batches that cannot be read, as `readBatches` gives them. */
+  unreadable: Refused[];
   nextOffset: number;
   end: number;
   earliest: number;
@@ -20,7 +22,7 @@ export interface Portion {
 export interface Feed {
   /**
    * Resolves when there is anything from `from` on; one call for a partition at a time. Outages are waited out.
-   * @throws FlipstreamError `log_rewound`, `kafka_codec` (fatal), `kafka_not_allowed` (usage); `feed_closed` once closed.
+   * @throws FlipstreamError `log_rewound` (fatal), `kafka_not_allowed` (usage); `feed_closed` once closed.
    */
   next(topic: string, partition: number, from: number): Promise<Portion>;
   /** A partition that will be asked for: nothing is quiet before it is. */
@@ -183,8 +185,8 @@ export function createFeed({ wire, onQuiet, onReturn, warn }: FeedOptions): Feed
         kick();
       });
       const { earliest, end, bytes, aborted } = fetched;
-      const { records, nextOffset } = await readBatches(bytes, Math.max(from, earliest), aborted);
-      return { records, nextOffset, end: Math.max(end, nextOffset), earliest };
+      const read = await readBatches(bytes, Math.max(from, earliest), aborted);
+      return { ...read, end: Math.max(end, read.nextOffset), earliest };
     },
     expect: (topic, partition) => void known.add(nameOf(topic, partition)),
     drop,

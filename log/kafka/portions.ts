@@ -1,5 +1,5 @@
 import type { TopicName } from '../../schemas/topics.ts';
-import type { RawBatch, RawRecord } from '../values.ts';
+import type { RawBatch, RawRecord, Refused } from '../values.ts';
 import type { Portion } from './feed.ts';
 
 export interface Limit {
@@ -26,5 +26,11 @@ export function batchesOf(topic: TopicName, partition: number, portion: Portion,
   if (records.length > 0 || !last)
     batches.push({ topic, partition, records, nextOffset: portion.nextOffset, end, earliest });
   else last.nextOffset = portion.nextOffset;
+  let from = Number.NEGATIVE_INFINITY;
+  for (const batch of batches) {
+    const isIn = (one: Refused) => one.record.offset >= from && one.record.offset < batch.nextOffset;
+    batch.unreadable = portion.unreadable.filter(isIn);
+    from = batch.nextOffset;
+  }
   return batches;
 }

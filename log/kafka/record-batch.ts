@@ -4,12 +4,13 @@
  * every field: this is several times as fast.
  */
 import { FlipstreamError } from '../../schemas/errors.ts';
-import type { RawRecord } from '../values.ts';
-import { ungzip, unzstd } from './unpack.ts';
+import type { RawRecord, Refused } from '../values.ts';
+import { unpack, unreadable } from './unpack.ts';
 
-/** Bytes of a batch before its records, and those before its length counts. */
+/** Bytes of a batch before its records, those before its length counts, and those that every format begins with. */
 const HEADER = 61;
 const LENGTH_END = 12;
+const FORMAT_END = 17;
 const FORMAT = 2;
 
 const CODEC = 0x07;
@@ -18,6 +19,11 @@ const TRANSACTIONAL = 0x10;
 const CONTROL = 0x20;
 
 const ABORT_MARKER = 0;
+
+/** Most that batches read at once may come to in memory, bytes: twice what a topic takes as one. */
+const UNPACKED_BYTES = 32 * 2 ** 20;
+/** What a record takes there beside its bytes, at least. */
+const RECORD_COST = 64;
 
 /** A transaction that was aborted, as the broker tells it beside the records. */
 export interface Aborted {
@@ -28,44 +34,82 @@ export interface Aborted {
 export interface Records {
   /** A record without a value has an empty one. */
   records: RawRecord[];
+  /** Batches of which no records can be made: each stands there as one, at its first offset, with all of its bytes. */
+  unreadable: Refused[];
   /** Above everything that was looked at, markers and aborted records included. */
   nextOffset: number;
 }
 
 /**
- * Committed records from `from` on. A batch that was cut off at the end is left for the next fetch.
- * @throws FlipstreamError `kafka_codec` (fatal) for a compression that we do not read.
+ * Committed records from `from` on. What was cut off at the end, or would unpack to more than there may be at once,
+ * is left for the next fetch.
+ * @param most bytes in memory. A single batch beyond them is unreadable
  */
 export async function readBatches(
   bytes: Buffer,
   from: number,
   aborted: readonly Aborted[],
+  most = UNPACKED_BYTES,
 ): Promise<Records> {
   const pending = [...aborted].sort((a, b) => a.firstOffset - b.firstOffset);
   const open = new Set<bigint>();
-  const records: RawRecord[] = [];
-  let nextOffset = from;
-  for (let at = 0; at + HEADER <= bytes.length; ) {
+  const all: Records = { records: [], unreadable: [], nextOffset: from };
+  let size = 0;
+  for (let at = 0; at + FORMAT_END <= bytes.length && size < most; ) {
     const end = at + LENGTH_END + bytes.readInt32BE(at + 8);
-    if (end > bytes.length) break;
-    const batch = headerOf(bytes, at);
-    while (pending[0] && pending[0].firstOffset <= batch.last) {
+    if (end > bytes.length || end < at + FORMAT_END) break;
+    const batch = bytes.subarray(at, end);
+    const header = headerOf(batch);
+    while (pending[0] && pending[0].firstOffset <= header.last) {
       open.add(pending[0].producerId);
       pending.shift();
     }
-    if (batch.attributes & CONTROL) {
-      if (batch.count > 0 && markerOf(bytes, at + HEADER) === ABORT_MARKER) open.delete(batch.producerId);
-    } else if (!(batch.attributes & TRANSACTIONAL && open.has(batch.producerId))) {
-      const packed = bytes.subarray(at + HEADER, end);
-      readRecords(await unpack(packed, batch.attributes & CODEC), batch, from, records);
+    if (header.attributes & CONTROL) {
+      if (header.count > 0 && markerOf(batch, HEADER) === ABORT_MARKER) open.delete(header.producerId);
+    } else if (header.last >= from && !(header.attributes & TRANSACTIONAL && open.has(header.producerId))) {
+      size += await readBatch(batch, header, from, most, all);
     }
-    nextOffset = Math.max(nextOffset, batch.last + 1);
+    all.nextOffset = Math.max(all.nextOffset, header.last + 1);
     at = end;
   }
-  return { records, nextOffset };
+  return all;
+}
+
+/** @returns what it comes to in memory, bytes */
+async function readBatch(
+  batch: Buffer,
+  header: Header,
+  from: number,
+  most: number,
+  into: Records,
+): Promise<number> {
+  const before = into.records.length;
+  try {
+    if (header.format !== FORMAT)
+      throw unreadable(`it has the format ${header.format}, and ${FORMAT} is what brokers write since 2017`);
+    const cost = header.count * RECORD_COST;
+    if (cost > most) throw unreadable('it has more records than are read at once');
+    const plain = await unpack(batch.subarray(HEADER), header.attributes & CODEC, most);
+    readRecords(plain, header, from, into.records);
+    return plain.length + cost;
+  } catch (error) {
+    if (!(error instanceof FlipstreamError)) throw error;
+    into.records.length = before;
+    into.unreadable.push(refusedOf(batch, header, error));
+    return batch.length;
+  }
+}
+
+function refusedOf(batch: Buffer, { base, last, count, maxTime }: Header, error: FlipstreamError): Refused {
+  return {
+    record: { offset: base, timestamp: maxTime, key: '', value: batch },
+    reason: error.code,
+    message: `the batch of ${count} records at the offsets ${base} to ${last} cannot be read: ${error.message}`,
+  };
 }
 
 interface Header {
+  format: number;
   base: number;
   last: number;
   attributes: number;
@@ -75,36 +119,22 @@ interface Header {
   count: number;
 }
 
-function headerOf(bytes: Buffer, at: number): Header {
-  const format = bytes.readInt8(at + 16);
-  if (format !== FORMAT) {
-    throw new FlipstreamError(
-      'kafka_codec',
-      'fatal',
-      `a batch of records has the format ${format}, and ${FORMAT} is what brokers write since 2017`,
-    );
-  }
-  const base = Number(bytes.readBigInt64BE(at));
+/** Of a batch in another format only its place is known; it holds at least one record. */
+function headerOf(batch: Buffer): Header {
+  const format = batch.readInt8(16);
+  const base = Number(batch.readBigInt64BE(0));
+  if (format !== FORMAT || batch.length < HEADER)
+    return { format, base, last: base, attributes: 0, baseTime: 0, maxTime: 0, producerId: -1n, count: 1 };
   return {
+    format,
     base,
-    last: base + bytes.readInt32BE(at + 23),
-    attributes: bytes.readInt16BE(at + 21),
-    baseTime: Number(bytes.readBigInt64BE(at + 27)),
-    maxTime: Number(bytes.readBigInt64BE(at + 35)),
-    producerId: bytes.readBigInt64BE(at + 43),
-    count: bytes.readInt32BE(at + 57),
+    last: base + batch.readInt32BE(23),
+    attributes: batch.readInt16BE(21),
+    baseTime: Number(batch.readBigInt64BE(27)),
+    maxTime: Number(batch.readBigInt64BE(35)),
+    producerId: batch.readBigInt64BE(43),
+    count: batch.readInt32BE(57),
   };
-}
-
-function unpack(packed: Buffer, codec: number): Promise<Buffer> | Buffer {
-  if (packed.length === 0 || codec === 0) return packed;
-  if (codec === 1) return ungzip(packed);
-  if (codec === 4) return unzstd(packed);
-  throw new FlipstreamError(
-    'kafka_codec',
-    'fatal',
-    `a batch of records is compressed with ${codec === 2 ? 'snappy' : codec === 3 ? 'lz4' : `codec ${codec}`}; only gzip and zstd are read: set compression.type=producer on the topic and have its producers use one of them`,
-  );
 }
 
 /** The kind of a marker is in its key: two bytes of version, two of type. */
@@ -132,6 +162,8 @@ function readRecords(bytes: Buffer, batch: Header, from: number, into: RawRecord
       const timestamp = batch.attributes & LOG_APPEND_TIME ? batch.maxTime : time;
       into.push({ offset, timestamp, key, value });
     }
+    if (cursor.at > end || end > bytes.length || offset < batch.base || offset > batch.last)
+      throw unreadable(`its record number ${n + 1} does not lie within it`);
     cursor.at = end;
   }
 }

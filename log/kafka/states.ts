@@ -1,6 +1,8 @@
+import { kMaxLength } from 'node:buffer';
 import { DatabaseSync } from 'node:sqlite';
 import type { LoadStates } from '../reduction.ts';
 import { unavailable } from './errors.ts';
+import type { Refused } from '../values.ts';
 import { fetchFrom } from './fetch.ts';
 import { boundsOf } from './offsets.ts';
 import { readBatches } from './record-batch.ts';
@@ -63,7 +65,13 @@ export function createStates(wire: Wire, changelog: string, partition: number): 
           `${changelog}/${partition}: Kafka answers with error ${fetched?.error}`,
           wire.brokers,
         );
-      const { records, nextOffset } = await readBatches(fetched.bytes, next, fetched.aborted);
+      const { records, unreadable, nextOffset } = await readBatches(
+        fetched.bytes,
+        next,
+        fetched.aborted,
+        kMaxLength,
+      );
+      if (unreadable[0]) throw damaged(changelog, partition, unreadable[0]);
       write(records.map(({ key, value }) => [key, value.length === 0 ? null : value.toString()] as const));
       if (nextOffset === next)
         throw unavailable(`${changelog}/${partition}: nothing comes at ${next} of ${end}`, wire.brokers);
@@ -84,4 +92,13 @@ export function createStates(wire: Wire, changelog: string, partition: number): 
     store: write,
     close: () => db.close(),
   };
+}
+
+/** Only our own transactions write there: a state that is passed over would be a wrong one. */
+function damaged(changelog: string, partition: number, { message }: Refused): FlipstreamError {
+  return new FlipstreamError(
+    'batch_unreadable',
+    'fatal',
+    `${changelog}/${partition}: ${message}. Nobody else may write there; rebuild in a fresh home with flipstream replay`,
+  );
 }

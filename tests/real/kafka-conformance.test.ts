@@ -1,16 +1,30 @@
 /** The suite that every engine of the log passes, on a real broker. */
 import { randomBytes } from 'node:crypto';
-import { ConfigResourceTypes } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { originalBytes } from '../../cli/deadletter/bytes.ts';
 import { openLetters } from '../../cli/deadletter/letters.ts';
 import { putBack } from '../../cli/deadletter/put-back.ts';
-import { caughtUp, counter, counts, event, everything, until, upTo } from '../../log/conformance/rig.ts';
+import {
+  caughtUp,
+  counter,
+  counts,
+  event,
+  everything,
+  ownId,
+  until,
+  upTo,
+} from '../../log/conformance/rig.ts';
 import { logConforms } from '../../log/conformance.ts';
+import { frame } from '../../log/framing.ts';
 import { fetchFrom } from '../../log/kafka/fetch.ts';
 import { createWire } from '../../log/kafka/wire.ts';
+import { encode } from '../../schemas/codec.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import { clientOf, type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { kafkaRig } from '../support/kafka-rig.ts';
+
+const { CompressionCodecs, CompressionTypes, ConfigResourceTypes, Partitioners } = kafkajs;
 
 describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
   let cluster: KafkaCluster;
@@ -130,17 +144,73 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
     await rig.close();
   });
 
-  async function limit(topic: string, bytes: number): Promise<void> {
+  test('P2 a batch in a compression that is not read is one dead letter, and what lies around it goes on; once set up, brokers compress anew', async () => {
+    const rig = await kafkaRig(cluster, { partitions: 1 });
+    const log = await rig.open();
+    await log.publish([event('k', 1)]);
+    const id = await ownId(log, 'trace.raw');
+    const bytes = (n: number) => frame(id, encode('TraceEvent', event('k', n).value));
+    await sendSnappy('trace.raw', [bytes(2)]);
+    await set('trace.raw', 'compression.type', 'producer');
+    await sendSnappy('trace.raw', [bytes(3), bytes(4)]);
+    await log.publish([event('k', 5)]);
+    const seen: number[] = [];
+    const running = [
+      log.run(counter('count')),
+      log.consume({
+        group: 'g',
+        topics: ['trace.raw'],
+        onBatch: async ({ records }) => void seen.push(...records.map(({ value }) => value.seq)),
+      }),
+    ];
+    for (const group of ['count', 'g']) await caughtUp(log, group, 'trace.raw');
+    await Promise.all(running.map((one) => one.stop()));
+    expect([await counts(log), seen]).toEqual([{ k: [1, 2, 3] }, [1, 2, 5]]);
+    expect((await everything(log, 'trace.raw')).map(({ value }) => value.seq)).toEqual([1, 2, 5]);
+    const letters = await openLetters(log);
+    const [letter, ...more] = letters.all();
+    expect(more).toEqual([]);
+    expect(letter).toMatchObject({
+      id: 'trace.raw/0@2',
+      reason: 'batch_unreadable',
+      groups: expect.arrayContaining(['count', 'g']),
+      message: expect.stringMatching(/2 records at the offsets 2 to 3 .* snappy/),
+    });
+    const unseal = async (sealed: Buffer) => rig.unseal(sealed);
+    if (!letter) throw new Error('no letter');
+    expect(largestCodecOf(await originalBytes(log, letter, unseal))).toBe(SNAPPY);
+    await expect(putBack(log, { letters, id: letter.id }, unseal, Date.now)).rejects.toMatchObject({
+      code: 'letter_stays',
+    });
+    await rig.close();
+  });
+
+  async function sendSnappy(topic: string, values: readonly Buffer[]): Promise<void> {
+    CompressionCodecs[CompressionTypes.Snappy] = () => ({
+      compress: async ({ buffer }: { buffer: Buffer }) => asSnappy(buffer),
+      decompress: async (packed: Buffer) => packed,
+    });
+    const client = clientOf(cluster.adminBrokers);
+    const producer = client.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+    await producer.connect();
+    const messages = values.map((value) => ({ key: 'k', value, partition: 0 }));
+    await producer.send({ topic, messages, compression: CompressionTypes.Snappy });
+    await producer.disconnect();
+  }
+
+  const limit = (topic: string, bytes: number) => set(topic, 'max.message.bytes', String(bytes));
+
+  async function set(topic: string, name: string, value: string): Promise<void> {
     const admin = clientOf(cluster.adminBrokers).admin();
     await admin.connect();
-    const configEntries = [{ name: 'max.message.bytes', value: String(bytes) }];
+    const configEntries = [{ name, value }];
     const resources = [{ type: ConfigResourceTypes.TOPIC, name: topic, configEntries }];
     await admin.alterConfigs({ validateOnly: false, resources });
     const inForce = async () =>
       (await admin.describeConfigs({ includeSynonyms: false, resources })).resources;
     await until(async () =>
       (await inForce()).some((one) =>
-        one.configEntries.some(({ configValue }) => configValue === String(bytes)),
+        one.configEntries.some(({ configName, configValue }) => configName === name && configValue === value),
       ),
     );
     await admin.disconnect();
@@ -148,26 +218,48 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
 
   test('what is published, derived and kept as state is compressed with zstd', async () => {
     const rig = await kafkaRig(cluster, { partitions: 1 });
+    const topics = ['trace.raw', 'flip.metrics.deltas', 'count.state'];
+    // Else the brokers would do it.
+    for (const topic of topics) await set(topic, 'compression.type', 'producer');
     const log = await rig.open();
     await log.publish(upTo(50).map((n) => event(`key-${n}`, n)));
     const running = log.run(counter('count'));
     await caughtUp(log, 'count', 'trace.raw');
     await running.stop();
     const wire = createWire({ brokers: cluster.adminBrokers, tls: false });
-    for (const topic of ['trace.raw', 'flip.metrics.deltas', 'count.state']) {
+    for (const topic of topics) {
       const broker = await wire.leader(topic, 0);
       const limits = { waitMs: 0, bytes: 2 ** 20, partitionBytes: 2 ** 20 };
       const [fetched] = await fetchFrom(broker, [{ topic, partition: 0, from: 0 }], limits);
-      expect([topic, codecOf(fetched?.bytes)]).toEqual([topic, ZSTD]);
+      expect([topic, fetched && largestCodecOf(fetched.bytes)]).toEqual([topic, ZSTD]);
     }
     await wire.close();
     await rig.close();
   });
 });
 
+const SNAPPY = 2;
 const ZSTD = 4;
 
-/** Of the first batch, by the low bits of its attributes (KIP-98's format 2). */
-function codecOf(batch: Buffer | undefined): number | undefined {
-  return batch && batch.readInt16BE(21) & 7;
+/** Snappy without any compression: its length, then stretches of bytes as they are (its format's literals). */
+function asSnappy(plain: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  for (let rest = plain.length; rest > 0 || pieces.length === 0; rest >>>= 7)
+    pieces.push(Buffer.from([(rest & 0x7f) | (rest > 0x7f ? 0x80 : 0)]));
+  for (let at = 0; at < plain.length; at += 60) {
+    const piece = plain.subarray(at, at + 60);
+    pieces.push(Buffer.from([(piece.length - 1) << 2]), piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Of the largest batch, by the low bits of its attributes (KIP-98's format 2): what is small stays as it is. */
+function largestCodecOf(batches: Buffer): number {
+  let largest = { bytes: 0, codec: 0 };
+  for (let at = 0; at < batches.length; ) {
+    const bytes = 12 + batches.readInt32BE(at + 8);
+    if (bytes > largest.bytes) largest = { bytes, codec: batches.readInt16BE(at + 21) & 7 };
+    at += bytes;
+  }
+  return largest.codec;
 }

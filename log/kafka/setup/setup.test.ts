@@ -92,7 +92,7 @@ test('a dry run writes nothing and says what the run then does; another run chan
   expect(done).toEqual(dry);
   expect(topics['trace.raw']).toMatchObject({
     partitions: 3,
-    settings: { 'retention.ms': '604800000', 'cleanup.policy': 'delete' },
+    settings: { 'retention.ms': '604800000', 'cleanup.policy': 'delete', 'compression.type': 'zstd' },
   });
   expect(topics['join.state']?.settings).toMatchObject({ 'retention.ms': '-1', 'cleanup.policy': 'compact' });
   expect(await registry.ask('GET /config/flips-value')).toEqual({ compatibilityLevel: 'FULL_TRANSITIVE' });
@@ -143,7 +143,12 @@ test('an incompatible schema is refused with its field and the reason, before an
 });
 
 test('what somebody set for a topic stays, and a longer retention too', async () => {
-  const settings = { 'retention.ms': '-1', 'cleanup.policy': 'compact', 'segment.bytes': '1000' };
+  const settings = {
+    'retention.ms': '-1',
+    'cleanup.policy': 'compact',
+    'segment.bytes': '1000',
+    'compression.type': 'producer',
+  };
   const { admin, topics } = fakeCluster({ 'trace.raw': { partitions: 3, settings } });
   const { changes } = await setup({ admin, registry, ...given });
   expect(changes.filter(({ kind }) => kind === 'alter-topic')).toContainEqual({
@@ -157,6 +162,7 @@ test('what somebody set for a topic stays, and a longer retention too', async ()
     'retention.ms': '-1',
     'cleanup.policy': 'delete',
     'segment.bytes': '1000',
+    'compression.type': 'zstd',
   });
 });
 

@@ -46,6 +46,8 @@ function settingsOf({
     'cleanup.policy': cleanup,
     'retention.ms': retentionDays === null ? '-1' : String(retentionDays * DAY_MS),
     'max.message.bytes': String(MOST_BYTES),
+    // Whatever a producer compresses with, what is read is compressed so.
+    'compression.type': 'zstd',
     // Retention and delays go by when the broker took a record, not by a host's clock.
     'message.timestamp.type': 'LogAppendTime',
   };
