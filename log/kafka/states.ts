@@ -1,5 +1,6 @@
 import { kMaxLength } from 'node:buffer';
 import { DatabaseSync } from 'node:sqlite';
+import { FlipstreamError } from '../../schemas/errors.ts';
 import type { LoadStates } from '../reduction.ts';
 import { unavailable } from './errors.ts';
 import type { Refused } from '../values.ts';
