@@ -78,13 +78,6 @@ test('a table of a newer release is asked, and not taken out cut', async () => {
   expect(ran.err).toContain('columns of a newer release (mood)');
 });
 
-test('status says how far behind each part is', async () => {
-  expect((await box.flipstream(['status', '--json'])).json()).toMatchObject({
-    collector: 'stopped',
-    spool: 0,
-  });
-});
-
 test('a home where nothing was recorded gets one sentence', async () => {
   for (const command of [
     ['sessions'],
