@@ -5,6 +5,7 @@ import { groupsConform } from './conformance/groups.ts';
 import { newerWritersConform } from './conformance/newer-writers.ts';
 import { putBackConforms } from './conformance/put-back.ts';
 import { reducersConform } from './conformance/reducers.ts';
+import { retentionConforms } from './conformance/retention.ts';
 import type { Harness, Rig } from './conformance/rig.ts';
 import { topicsConform } from './conformance/topics.ts';
 
@@ -24,6 +25,7 @@ export function logConforms(name: string, open: () => Promise<Rig>): void {
     groupsConform(rigged);
     avroConforms(rigged);
     reducersConform(rigged);
+    retentionConforms(rigged);
     newerWritersConform(rigged);
   });
 }

@@ -127,8 +127,7 @@ function createStep<S, P>(core: Core, reducer: Reducer<S, P>, reduction: Reducti
     const from = offsets.get(topic, partition);
     const read = core.read(topic, partition, from, LIMIT);
     if (!decode || read.nextOffset <= from) return { progress: false, waits: null };
-    if (read.earliest > from && from > 0)
-      throw recordsLost(reducer.group, topic, partition, from, read.earliest);
+    if (read.earliest > from) throw recordsLost(reducer.group, topic, partition, from, read.earliest);
     const decoded = decodeBatch(topic, read, decode);
     const { nextOffset } = decoded.batch;
     if (nextOffset <= from) return { progress: false, waits: decoded.waits };

@@ -10,7 +10,6 @@ import { recordsLost } from '../records-lost.ts';
 import { createReduction, type Reduction } from '../reduction.ts';
 import { endsIt, isFenced, isStopped, pause, retryAfter } from '../running.ts';
 import { decodeBatch, type Encoded, encodeNow, encodeValue, needsSeal, type RawBatch } from '../values.ts';
-import { begin } from './begin.ts';
 import { type Core, RECORD_BYTES } from './core.ts';
 import { named } from './errors.ts';
 import type { Feed } from './feed.ts';
@@ -18,8 +17,8 @@ import type { Member } from './group.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { type Lease, openLease, type Placed } from './lease.ts';
 import { lettersFor, writtenAfter } from './letters.ts';
-import { type Committed, committedOf } from './offsets.ts';
 import { batchesOf } from './portions.ts';
+import { changelogged, marksOf, type Standing, type Standings, standingsOf } from './standing.ts';
 import type { States } from './states.ts';
 import type { Wire } from './wire.ts';
 
@@ -79,20 +78,12 @@ export async function reduce<S, P>(run: Run<S, P>, partition: number, stopped: A
   }
 }
 
-/**
- * Under this key the changelog has the offset of an input, as of its states. Brokers forget what a group that
- * nobody runs has committed (after a week, by default); the states would then be applied to once more.
- */
-function offsetKey(topic: string): string {
-  return `\u0000offset ${topic}`;
-}
-
 interface Task {
   partition: number;
   lease: Lease;
   states: States;
   inbox: Inbox;
-  at: Map<TopicName, Committed>;
+  at: Map<TopicName, Standing>;
 }
 
 /**
@@ -100,29 +91,39 @@ interface Task {
  * heir; then the lease, which ends whatever was open; and only then what was committed is read.
  */
 async function open<S, P>(run: Run<S, P>, partition: number, states: States): Promise<Task> {
-  const { core, wire, feed, member, reducer } = run;
+  const { core, feed, member, reducer } = run;
   await member.check();
   const lease = await openLease(core.access, `${reducer.group}-${partition}`);
   try {
-    const places = reducer.inputs.map((topic) => ({ topic, partition }));
-    const committed = await committedOf(wire, reducer.group, places);
-    await states.catchUp();
-    const stored = await states.load(reducer.inputs.map(offsetKey));
-    const at = new Map<TopicName, Committed>();
+    const standings = await standingsOf(run, partition, states);
+    await begin(run, lease, partition, states, standings);
     const inbox = createInbox(feed, partition);
-    for (const topic of reducer.inputs) {
-      const found = committed.find((one) => one.topic === topic);
-      const offset = Math.max(found?.offset ?? 0, Number(stored.get(offsetKey(topic)) ?? 0));
-      const place = { topic, partition, offset, letters: found?.letters ?? 0 };
-      at.set(topic, place);
-      inbox.ask(topic, place.offset);
-    }
-    await begin(member, committed, [...at.values()]);
+    for (const { topic, offset } of standings.all) inbox.ask(topic, offset);
+    const at = new Map(standings.all.map((one) => [one.topic, one]));
     return { partition, lease, states, inbox, at };
   } catch (error) {
     await lease.close();
     throw error;
   }
+}
+
+/**
+ * Writes down where the group begins, before any record: from then on its lag can be seen, whatever stops its first
+ * one, and whatever is gone then was lost.
+ */
+async function begin<S, P>(
+  { reducer, changelog }: Run<S, P>,
+  lease: Lease,
+  partition: number,
+  states: States,
+  { fresh, unmarked }: Standings,
+): Promise<void> {
+  if (fresh.length === 0 && unmarked.length === 0) return;
+  const marks = new Map(unmarked.flatMap(marksOf));
+  const records = changelogged(changelog, partition, marks);
+  const offsets = { group: reducer.group, committed: fresh };
+  await lease.commit({ records, ...(fresh.length > 0 ? { offsets } : {}) });
+  states.store(marks);
 }
 
 /** Whatever has come for one input, a transaction a batch. */
@@ -135,7 +136,7 @@ async function step<S, P>(
   const { core, reducer } = run;
   const { topic, portion } = await task.inbox.next();
   const from = task.at.get(topic)?.offset ?? 0;
-  if (portion.earliest > from && from > 0)
+  if (portion.earliest > from)
     throw recordsLost(reducer.group, topic, task.partition, from, portion.earliest);
   task.inbox.ask(topic, portion.nextOffset);
   await core.schemas.readyToRead(portion.records);
@@ -156,7 +157,9 @@ async function transact<S, P>(
 ): Promise<{ nextOffset: number; waits: FlipstreamError | null }> {
   const { core, reducer, changelog } = run;
   const { topic } = raw;
-  const { offset: from = 0, letters = 0 } = at.get(topic) ?? {};
+  const standing = at.get(topic);
+  if (!standing) throw new TypeError(`${topic} is no input of ${reducer.group}`);
+  const { offset: from, letters } = standing;
   const decoded = decodeBatch(topic, raw, run.decoderOf(topic));
   const { waits } = decoded;
   const { nextOffset } = decoded.batch;
@@ -164,16 +167,10 @@ async function transact<S, P>(
   const effects = await reduction.process(decoded, states.load);
   const place = { topic, partition, group: reducer.group };
   const written = await lettersFor(core, place, effects.refused, letters);
-  const next: Committed = {
-    topic,
-    partition,
-    offset: nextOffset,
-    letters: writtenAfter(effects.refused, letters),
-  };
+  const next = { ...standing, offset: nextOffset, letters: writtenAfter(effects.refused, letters) };
   const records = await placed(run, [...effects.outputs, ...written]);
-  const changed = new Map([...effects.states, [offsetKey(topic), String(nextOffset)] as const]);
-  for (const [key, text] of changed)
-    records.push({ topic: changelog, partition, key, value: text === null ? null : Buffer.from(text) });
+  const changed = new Map([...effects.states, ...marksOf(next)]);
+  records.push(...changelogged(changelog, partition, changed));
   await lease.commit({ records, offsets: { group: reducer.group, committed: [next] } });
   at.set(topic, next);
   states.store(changed);

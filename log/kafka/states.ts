@@ -18,6 +18,7 @@ export interface States {
   catchUp(): Promise<void>;
   /** What a transaction of ours that is known to be committed has written. */
   store(states: ReadonlyMap<string, string | null>): void;
+  empty(): boolean;
   close(): void;
 }
 
@@ -32,6 +33,7 @@ export function createStates(wire: Wire, changelog: string, partition: number): 
   const upsert = db.prepare(
     'INSERT INTO state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
   );
+  const any = db.prepare('SELECT 1 FROM state LIMIT 1');
   const remove = db.prepare('DELETE FROM state WHERE key = ?');
   let next = 0;
 
@@ -91,6 +93,7 @@ export function createStates(wire: Wire, changelog: string, partition: number): 
     },
     catchUp: () => relearning(wire, catchUp),
     store: write,
+    empty: () => any.get() === undefined,
     close: () => db.close(),
   };
 }
