@@ -3,7 +3,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { type Evidence, type Judged, judgeRun } from './judge.ts';
 
 /** To read and judge the reports of one run; what takes longer counts as left without a report, milliseconds. */
-const READ_LIMIT_MS = 30_000;
+export const READ_LIMIT_MS = 30_000;
 
 /** The heap of a process that reads. The most that reports of the size that is kept were seen to take is half of it. */
 const HEAP_MB = 1024;

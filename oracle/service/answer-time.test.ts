@@ -159,6 +159,7 @@ test('the longest run counts each command, its control run, and signals, of whic
     longestRunMs(TaskDefinition.parse({ ...DEFINITION, timeout_s: 10, ...change }), 100) - 10_250 - 24_000;
   const signal = { name: 'a', kind: 'lint', command: ['true'] };
   expect(longest({})).toBe(40_000);
+  expect(longest({ framework: 'pytest' })).toBe(40_000 + 30_000);
   expect(longest({ hidden: ['a', 'b'] })).toBe(60_000);
   expect(longest({ signals: [signal, { ...signal, kind: 'differential' }] })).toBe(70_000 + 24_000);
   expect(longest({ limits: { memory_mb: 64, cpus: 0.5, pids: 10 } })).toBe(40_000 + 24_000);
