@@ -1,22 +1,15 @@
 import { writeSync } from 'node:fs';
 import { hasCode } from '../../schemas/errors.ts';
 import { readEnvironment } from './env.ts';
-import { option, runHook } from './run.ts';
+import { guard } from './guard.ts';
+import { type Hook, option, startHook } from './run.ts';
 import { readStdin } from './stdin.ts';
 
-/** Until the event is known. */
-const FIRST_BUDGET_MS = 8_000;
-
-/** Whatever happens: exit 0, and nothing on stdout that was not meant for the harness. */
-function finish(): never {
-  process.exit(0);
-}
-
 const argv = process.argv.slice(2);
-let alarm = setTimeout(finish, FIRST_BUDGET_MS);
-process.on('uncaughtException', finish);
-process.on('unhandledRejection', finish);
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, finish);
+// `performance` knows it better and costs 2 ms to load
+const startedAt = Date.now() - process.uptime() * 1000;
+let hook: Hook | null = null;
+const { end, within } = guard(process, startedAt, () => hook?.giveUp());
 
 /** Straight to the descriptor, and whole, since process.exit waits for no stream. */
 function print(text: string): void {
@@ -39,20 +32,17 @@ function whereWeRun(): string | null {
 }
 
 try {
-  runHook({
+  hook = startHook({
     environment: readEnvironment(option(argv, '--home')),
     argv,
     cwd: whereWeRun,
     read: (options) => readStdin(() => process.stdin, options),
     print,
     now: Date.now,
-    // `performance` knows it better and costs 2 ms to load
-    startedAt: Date.now() - process.uptime() * 1000,
-    budget: (ms) => {
-      clearTimeout(alarm);
-      alarm = setTimeout(finish, ms);
-    },
-  }).then(finish, finish);
+    startedAt,
+    budget: within,
+  });
+  hook.done.then(end);
 } catch {
-  finish();
+  end();
 }

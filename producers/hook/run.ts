@@ -1,4 +1,3 @@
-import type { Moment } from '../adapters/adapter.ts';
 import { flag, own, type Payload, text } from '../adapters/payload.ts';
 import {
   type CaptureContext,
@@ -8,17 +7,19 @@ import {
   type Heard,
   hear,
 } from '../capture.ts';
+import type { SpoolEntry } from '../draft.ts';
 import { readPlainFile } from '../git/plain-file.ts';
 import { isSilenced } from '../silence.ts';
 import { countLoss } from '../spool/losses.ts';
 import { openKeysIn } from '../spool/pieces.ts';
 import { prepareSpool } from '../spool/prepare.ts';
 import { type Disk, putEntry, realDisk } from '../spool/put.ts';
+import { BUDGETS_MS, IDLE_MS } from './budgets.ts';
 import type { HookEnvironment } from './env.ts';
 import { type Hash, keyedHasher, streamHasher } from './hash.ts';
 import { readHookSettings } from './hook-settings.ts';
 import { ensureCollector, startCollector } from './start-collector.ts';
-import type { Input, InputOptions } from './stdin.ts';
+import type { Input, InputOptions, Reading } from './stdin.ts';
 
 export interface HookIo {
   environment: HookEnvironment;
@@ -26,68 +27,89 @@ export interface HookIo {
   /** Where the harness runs us; null when that folder is gone. */
   cwd: () => string | null;
   /** Reads the payload (stdin.ts). */
-  read: (options: InputOptions) => Promise<Input>;
+  read: (options: InputOptions) => Reading;
   /** What the harness is to read. */
   print: (text: string) => void;
   /** Milliseconds since 1970, with a fraction. */
   now: () => number;
   /** When the harness started us: the time of capture. */
   startedAt: number;
-  /** Told once the event is known, so that whoever watches the time knows how much there is. */
+  /** Told how much time there is from the start, once the event is known to be of a moment that has its own. */
   budget?: (ms: number) => void;
   disk?: Disk;
   inputLimit?: number;
 }
 
 const INPUT_LIMIT = 64 * 1024 * 1024;
-const IDLE_MS = 3_000;
 const RULES_LIMIT = 1024 * 1024;
-const BUDGET_MS = 8_000;
-/** Of the 600 s that a stop's hook is given, and of the 1.5 s that all of Claude Code's hooks of a session's end share. */
-const BUDGETS_MS: Readonly<Record<Moment, number>> = { start: BUDGET_MS, stop: 560_000, end: 1_200 };
 
-/** One call of the hook: one payload into the spool, and at a stop the gate's decision. May throw; main.ts sees to it. */
-export async function runHook(io: HookIo): Promise<void> {
+export interface Hook {
+  /** One payload into the spool, and at a stop the gate's decision. Never rejects. */
+  done: Promise<void>;
+  /** What came of a payload that is in no spool yet goes into it, or is counted as lost. Never throws. */
+  giveUp: () => void;
+}
+
+/** One call of the hook. */
+export function startHook(io: HookIo): Hook {
   const { environment, now, disk = realDisk } = io;
   const { home } = environment;
-  const input = await io.read({
+  const silent = () => environment.off || isSilenced(home, null);
+  const reading = io.read({
     limit: io.inputLimit ?? INPUT_LIMIT,
     idleMs: IDLE_MS,
     hasher: () => streamHasher(home),
   });
-  if (environment.off || isSilenced(home, null)) return;
-  let context: CaptureContext;
-  try {
-    context = contextOf(io, keyedHasher(home));
-  } catch {
-    countLoss(home); // no key and no room to make one: nothing may be written without its hash
-    return;
-  }
-  if (input.kind === 'too_large') {
-    const entry = captureTooLarge(input, context);
+  let settled = false;
+  const put = (entry: SpoolEntry | null): boolean => {
+    settled = true;
     if (entry) putEntry(home, entry, io.startedAt, disk);
-    return;
+    return entry !== null;
+  };
+
+  async function work(): Promise<void> {
+    const input = await reading.whole;
+    if (silent()) return void put(null);
+    // without a key and room to make one it throws: nothing may be written without its hash
+    const context = contextOf(io, keyedHasher(home));
+    if (input.kind === 'too_large') return void put(captureTooLarge(input, context));
+    const heard = inRun(hear(input.bytes), environment);
+    const { adapter, payload } = heard;
+    const moment = adapter && payload ? adapter.moment(payload) : null;
+    if (moment !== null) io.budget?.(BUDGETS_MS[moment]);
+    const start = payload && moment === 'start' ? await startFacts(io, heard, payload) : null;
+    if (!put(captureHeard(heard, start ? { ...context, facts: start.fields } : context))) return;
+    // at these moments a collector that died is started again
+    if (!adapter || !payload || moment === null) return;
+    if (moment === 'stop' && heard.agentId === null) {
+      const note = (kind: string, reason: string) =>
+        void putEntry(home, captureNotice(heard, kind, reason, { ...context, clock: now }), now(), disk);
+      const held = await gate(io, heard, payload, note);
+      if (held && adapter.hold) io.print(adapter.hold.print(payload));
+      return;
+    }
+    if (start && adapter.showsMessage) io.print(start.output);
+    await ensureCollector(home, environment.all);
   }
-  const heard = inRun(hear(input.bytes), environment);
-  const { adapter, payload } = heard;
-  const moment = adapter && payload ? adapter.moment(payload) : null;
-  io.budget?.(moment === null ? BUDGET_MS : BUDGETS_MS[moment]);
-  const start = payload && moment === 'start' ? await startFacts(io, heard, payload) : null;
-  const entry = captureHeard(heard, start ? { ...context, facts: start.fields } : context);
-  if (!entry) return;
-  putEntry(home, entry, io.startedAt, disk);
-  // at these moments a collector that died is started again
-  if (!adapter || !payload || moment === null) return;
-  if (moment === 'stop' && heard.agentId === null) {
-    const note = (kind: string, reason: string) =>
-      void putEntry(home, captureNotice(heard, kind, reason, { ...context, clock: now }), now(), disk);
-    const held = await gate(io, heard, payload, note);
-    if (held && adapter.hold) io.print(adapter.hold.print(payload));
-    return;
+
+  function giveUp(): void {
+    if (settled) return;
+    settled = true;
+    try {
+      const input = reading.soFar();
+      if (silent() || isNothing(input)) return;
+      const context = contextOf(io, keyedHasher(home));
+      if (input.kind === 'too_large') put(captureTooLarge(input, context));
+      else put(captureHeard(inRun(hear(input.bytes), environment), context));
+    } catch {
+      countLoss(home);
+    }
   }
-  if (start && adapter.showsMessage) io.print(start.output);
-  await ensureCollector(home, environment.all);
+
+  return { done: work().catch(giveUp), giveUp };
 }
+
+const isNothing = (input: Input) => input.kind === 'whole' && input.bytes.length === 0;
 
 /** Attempts of a run that the harness cannot resume are one session all the same: so one chain, and one budget. */
 function inRun(heard: Heard, { run }: HookEnvironment): Heard {

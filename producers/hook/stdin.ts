@@ -7,6 +7,14 @@ export type Input =
   | { kind: 'whole'; bytes: Buffer }
   | { kind: 'too_large'; beginning: Buffer; bytes: number; hash: string };
 
+/** A payload that is being read. */
+export interface Reading {
+  /** Never rejects. */
+  whole: Promise<Input>;
+  /** What came until now. */
+  soFar: () => Input;
+}
+
 export interface InputOptions {
   /** Bytes; of more only the beginning, length and hash are kept. */
   limit: number;
@@ -28,19 +36,23 @@ const BEGINNING = 65_536;
  * without the streams of Node, whose loading costs 5 ms. Whatever is left is read by the stream, which gives up
  * on a writer that goes silent. A writer that never sends a first byte is left to the harness's own timeout.
  */
-export async function readStdin(stream: () => Readable, options: InputOptions): Promise<Input> {
+export function readStdin(stream: () => Readable, options: InputOptions): Reading {
   const first = Buffer.allocUnsafe(BEGINNING);
   let length: number;
   try {
     length = readSync(0, first, 0, first.length, null);
-    if (length === 0) return { kind: 'whole', bytes: first.subarray(0, 0) };
+    if (length === 0) return known(first.subarray(0, 0));
   } catch (error) {
-    if (hasCode(error, 'EOF')) return { kind: 'whole', bytes: first.subarray(0, 0) };
+    if (hasCode(error, 'EOF')) return known(first.subarray(0, 0));
     length = 0; // not to be read this way (EAGAIN, a terminal)
   }
   const held = first.subarray(0, length);
-  if (isWhole(held)) return { kind: 'whole', bytes: held };
-  return readInput(stream(), options, held);
+  return isWhole(held) ? known(held) : readInput(stream(), options, held);
+}
+
+function known(bytes: Buffer): Reading {
+  const input: Input = { kind: 'whole', bytes };
+  return { whole: Promise.resolve(input), soFar: () => input };
 }
 
 /** An object that is complete needs no end of file. */
@@ -54,19 +66,22 @@ function isWhole(bytes: Buffer): boolean {
   }
 }
 
-/** Reads a stream to its end. Ends also when the writer goes silent without closing it. Never rejects. */
-export function readInput(stream: Readable, options: InputOptions, held?: Buffer): Promise<Input> {
+/** Reads a stream to its end. Ends also when the writer goes silent without closing it. */
+export function readInput(stream: Readable, options: InputOptions, held?: Buffer): Reading {
   const { limit, idleMs } = options;
   const hasher = options.hasher();
-  return new Promise((resolve) => {
-    let chunks: Buffer[] = [];
-    let bytes = 0;
-    let beginning: Buffer | null = null;
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  let beginning: Buffer | null = null;
+  const soFar = (): Input =>
+    beginning
+      ? { kind: 'too_large', beginning, bytes, hash: hasher.digest() }
+      : { kind: 'whole', bytes: Buffer.concat(chunks) };
+  const whole = new Promise<Input>((resolve) => {
     const end = () => {
       clearTimeout(timer);
       stream.removeAllListeners('data');
-      if (beginning) resolve({ kind: 'too_large', beginning, bytes, hash: hasher.digest() });
-      else resolve({ kind: 'whole', bytes: Buffer.concat(chunks) });
+      resolve(soFar());
     };
     const timer = setTimeout(end, idleMs);
     const take = (chunk: Buffer) => {
@@ -88,4 +103,5 @@ export function readInput(stream: Readable, options: InputOptions, held?: Buffer
     stream.once('error', end);
     stream.once('close', end);
   });
+  return { whole, soFar };
 }

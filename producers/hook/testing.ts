@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { SpoolEntry } from '../draft.ts';
 import { type Home, layout } from '../home.ts';
 import type { Disk } from '../spool/put.ts';
-import { type HookIo, runHook } from './run.ts';
+import { type HookIo, startHook } from './run.ts';
 import { readInput } from './stdin.ts';
 
 const HOOK = fileURLToPath(new URL('../../plugin/dist/hook.cjs', import.meta.url));
@@ -45,7 +45,6 @@ export interface Ran {
   code: number | null;
   stdout: string;
   stderr: string;
-  ms: number;
 }
 
 export interface RunOptions {
@@ -61,7 +60,6 @@ export interface RunOptions {
 /** The bundled hook as the harness runs it. */
 export function hookProcess(home: Home, input: string | Buffer, options: RunOptions = {}): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const started = performance.now();
     const child = spawn(
       options.node ?? process.execPath,
       [options.script ?? HOOK, '--registration', options.registration ?? 'settings'],
@@ -79,7 +77,7 @@ export function hookProcess(home: Home, input: string | Buffer, options: RunOpti
     });
     child.stdin.on('error', () => {}); // it may end before it has read all
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code, stdout, stderr, ms: performance.now() - started }));
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
     if (options.hang) child.stdin.write(input);
     else child.stdin.end(input);
   });
@@ -97,6 +95,21 @@ export function memoryDisk(): Disk & { written: string[] } {
   };
 }
 
+/** What the hook is given when a test runs it in its own process; `input` comes whole. */
+export function hookIo(home: Home, input: string | Buffer): HookIo {
+  return {
+    environment: {
+      ...{ home, off: false, path: process.env.PATH, folders: null, agent: undefined, run: null, all: {} },
+    },
+    argv: ['--registration', 'settings'],
+    cwd: () => null,
+    read: (options) => readInput(Readable.from([Buffer.from(input)]), options),
+    print: () => {},
+    now: Date.now,
+    startedAt: Date.now(),
+  };
+}
+
 /** The hook's main function in this process. @returns what it printed */
 export async function hookInProcess(
   home: Home,
@@ -104,19 +117,9 @@ export async function hookInProcess(
   over: Partial<HookIo> = {},
 ): Promise<string> {
   let printed = '';
-  await runHook({
-    environment: {
-      ...{ home, off: false, path: process.env.PATH, folders: null, agent: undefined, run: null, all: {} },
-    },
-    argv: ['--registration', 'settings'],
-    cwd: () => null,
-    read: (options) => readInput(Readable.from([Buffer.from(input)]), options),
-    print: (text) => {
-      printed += text;
-    },
-    now: Date.now,
-    startedAt: Date.now(),
-    ...over,
-  });
+  const print = (text: string) => {
+    printed += text;
+  };
+  await startHook({ ...hookIo(home, input), print, ...over }).done;
   return printed;
 }
