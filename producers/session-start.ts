@@ -16,7 +16,8 @@ import { readHookSettings } from './hook/hook-settings.ts';
 import { hookUrl, type OurHook } from './our-hook.ts';
 import { type ProjectConfig, readProjectConfig } from './project-config.ts';
 
-const SESSION_START_BUDGET_MS = 2000;
+/** Milliseconds for all of git's work at a session's start. */
+export const SESSION_START_BUDGET_MS = 2000;
 
 export interface SessionStartInput {
   cwd: string;

@@ -14,8 +14,8 @@ import {
 } from './protocol.ts';
 import { recallSession } from './session-file.ts';
 
-/** Shorter than the 600 s that the harness gives a Stop hook. */
-const GATE_DEADLINE_MS = 540_000;
+/** Shorter than the 600 s that the harness gives a Stop hook, and than the hook's own time for it (hook/budgets.ts). */
+export const GATE_DEADLINE_MS = 540_000;
 /** Blocks in a row for want of an answer in time (oracle-design: PENDING, at most 5). */
 const MAX_LATE = 5;
 const START_WAIT_MS = 10_000;
