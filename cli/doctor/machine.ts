@@ -24,14 +24,18 @@ export function checkNode(version: string): Finding {
       );
 }
 
-/** Free space where the home lies (or will lie). */
-export function checkDisk(folder: string): Finding {
-  const { bavail, bsize } = statfsSync(folder);
-  const free = bavail * bsize;
+/** Free space where the home lies (or will lie). @param freeIn bytes that this user may fill there */
+export function checkDisk(folder: string, freeIn = freeBytes): Finding {
+  const free = freeIn(folder);
   const said = `${(free / 1024 ** 3).toFixed(1)} GiB free at ${folder}.`;
   return free >= LOW_DISK_BYTES
     ? ok('disk', said)
     : problem('disk', said, 'Free space: on a full disk events are counted as lost.');
+}
+
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }
 
 /** Files with secrets must be closed to other users. */
