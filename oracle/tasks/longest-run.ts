@@ -13,10 +13,8 @@ const APPLY_MS = 2 * 4 * APPLY_CPU_S * 1000;
  * of its control run and of the signals up to `timeout_s`, applying the diff and reading what tests report up to their
  * limits; to make ready and remove, what two runs and a half of the slower baseline took.
  */
-export function longestRunMs(
-  { timeout_s, hidden, signals, limits }: TaskDefinition,
-  baselineMs: number,
-): number {
+export function longestRunMs(task: TaskDefinition, baselineMs: number): number {
+  const { timeout_s, hidden, signals, limits, framework } = task;
   const all = signals ?? [];
   const twice = all.filter(({ kind }) => kind === 'differential').length;
   const commands = 2 * (1 + hidden.length) + all.length + twice;
