@@ -132,6 +132,19 @@ test('C6 a subagent’s end is a notice with its last message, never the session
   expect(claudeCode.agentId({ ...BASE, agent_id: 'a1' })).toBe('a1');
 });
 
+test('C7 an error of the API ends the turn as a notice of its own, with its words; nobody is held at it', () => {
+  const error = 'API Error: 400 boom boom';
+  const told = { effort: { level: 'medium' }, error: 'unknown', last_assistant_message: error };
+  const draft = only('StopFailure', told);
+  expect(draft).toMatchObject({
+    ...{ role: 'event', type: 'notice', kind: 'api_failure' },
+    fields: { kind: 'api_failure', reason: 'unknown', prompt_id: 'p' },
+    content: { text: { value: error, as: 'text' } },
+  });
+  expect(only('StopFailure', { ...told, error_details: 'boom' }).content.text?.value).toBe('boom');
+  expect(claudeCode.moment({ ...BASE, hook_event_name: 'StopFailure', ...told })).toBeNull();
+});
+
 test('C11 compaction is itself an event, with its summary', () => {
   expect(only('PostCompact', { trigger: 'auto', compact_summary: 'so far' })).toMatchObject({
     type: 'notice',

@@ -179,6 +179,19 @@ test('a session’s end tells what was open, then its outcome', () => {
   ]);
 });
 
+test('C7 an error of the API ends the turn: what was open is told before it; on a task the session is aborted', () => {
+  const error = () => entry(told.notice('api_failure'), { harness_event: 'StopFailure' });
+  expect(list(entry(told.callEnded('t1')), error(), entry(told.batch('t1')))).toEqual([
+    'tool_call t1 ok',
+    'notice api_failure',
+    'notice call_seen t1 seen t1',
+  ]);
+  const start = entry(told.start({ task_id: 't', _worktree: '/w', _base_matches: true }));
+  expect(list(start, entry(told.prompt('go')), error(), entry(told.end())).at(-1)).toBe(
+    'session_end aborted',
+  );
+});
+
 test('C7 a silent session is closed as aborted, once, and opened again by what comes', () => {
   const before = assembleAll([entry(told.start({ task_id: 't' })), entry(told.callStarted('t1'))]);
   const context = {
