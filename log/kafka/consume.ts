@@ -1,3 +1,4 @@
+import type { FlipstreamError } from '../../schemas/errors.ts';
 import type { TopicName } from '../../schemas/topics.ts';
 import { countConsumed } from '../counting.ts';
 import type { ConsumeOptions, Running } from '../log.ts';
@@ -137,7 +138,10 @@ interface Place<T extends TopicName, V> {
   member: Member;
 }
 
-/** One partition of one topic, until it is given up. A batch that fails is tried again from where it began. */
+/**
+ * One partition of one topic, until it is given up. A batch that fails is tried again from where it began; a record
+ * that cannot be read yet is waited for where it lies.
+ */
 async function followOne<T extends TopicName, V>(
   shared: Shared<T, V>,
   place: Place<T, V>,
@@ -152,6 +156,7 @@ async function followOne<T extends TopicName, V>(
     return coming;
   };
   let failures = 0;
+  let waited = 0;
   while (!over.aborted) {
     try {
       const from = await settle(shared, place);
@@ -161,9 +166,16 @@ async function followOne<T extends TopicName, V>(
         const portion = await ahead;
         ahead = ask(portion.nextOffset);
         const next = { portion, position, letters: from.letters };
-        from.letters = await shared.busy(() => work(shared, place, next, over));
-        position = portion.nextOffset;
+        const done = await shared.busy(() => work(shared, place, next, over));
+        from.letters = done.letters;
+        position = done.position;
         failures = 0;
+        waited = done.waits ? waited + 1 : 0;
+        if (!done.waits) continue;
+        core.warn(`${options.group}: ${topic}/${partition} waits`, done.waits);
+        feed.drop(topic, partition);
+        await pause(retryAfter(waited), over);
+        ahead = ask(position);
       }
     } catch (raw) {
       if (over.aborted && !endsIt(raw)) return;
@@ -189,13 +201,13 @@ async function settle<T extends TopicName, V>({ wire, turns, options }: Shared<T
   return { position, letters };
 }
 
-/** @returns up to where dead letters have been written */
+/** @returns how far it came, up to where dead letters have been written, and why the next record waits, if so */
 async function work<T extends TopicName, V>(
   shared: Shared<T, V>,
   { topic, partition, decode, member }: Place<T, V>,
   { portion, position, letters }: { portion: Portion; position: number; letters: number },
   over: AbortSignal,
-): Promise<number> {
+): Promise<{ position: number; letters: number; waits: FlipstreamError | null }> {
   const { core, turns, options } = shared;
   const limit = { records: options.maxBatch ?? BATCH_RECORDS, bytes: BATCH_BYTES };
   let written = letters;
@@ -206,13 +218,13 @@ async function work<T extends TopicName, V>(
       if (over.aborted) break;
       const { batch, waits } = await turns(() => one(raw));
       done = batch.nextOffset;
-      if (waits) throw waits;
+      if (waits) return { position: done, letters: written, waits };
     }
   } finally {
     // What has been done is done, also when the rest is given up or fails.
     if (done > position) await member.commit([{ topic, partition, offset: done, letters: written }]);
   }
-  return written;
+  return { position: done, letters: written, waits: null };
 
   async function one(raw: RawBatch): Promise<Decoded<T, V>> {
     const decoded = decodeBatch(topic, raw, decode);

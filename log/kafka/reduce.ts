@@ -37,8 +37,6 @@ export interface Run<S, P> {
   states(partition: number): States;
 }
 
-/** Until a record that cannot be read yet is looked at again; the other inputs go on meanwhile. */
-const WAITING_MS = 5_000;
 /** Scanners in `prepare` are fastest at about a mebibyte. */
 const LIMIT = { records: 1000, bytes: 2 ** 20 };
 
@@ -83,6 +81,8 @@ interface Task {
   lease: Lease;
   states: States;
   inbox: Inbox;
+  /** How often the next record of a topic could not be read yet; the other inputs go on meanwhile. */
+  waits: Map<TopicName, number>;
   at: Map<TopicName, Standing>;
 }
 
@@ -100,7 +100,7 @@ async function open<S, P>(run: Run<S, P>, partition: number, states: States): Pr
     const inbox = createInbox(feed, partition);
     for (const { topic, offset } of standings.all) inbox.ask(topic, offset);
     const at = new Map(standings.all.map((one) => [one.topic, one]));
-    return { partition, lease, states, inbox, at };
+    return { partition, lease, states, inbox, waits: new Map(), at };
   } catch (error) {
     await lease.close();
     throw error;
@@ -144,9 +144,12 @@ async function step<S, P>(
     const { waits, nextOffset } = await transact(run, task, reduction, batch);
     if (!waits) continue;
     core.warn(`${reducer.group}: partition ${task.partition} of ${topic} waits`, waits);
-    task.inbox.ask(topic, nextOffset, pause(WAITING_MS, stopped));
+    const times = (task.waits.get(topic) ?? 0) + 1;
+    task.waits.set(topic, times);
+    task.inbox.ask(topic, nextOffset, pause(retryAfter(times), stopped));
     return;
   }
+  task.waits.delete(topic);
 }
 
 async function transact<S, P>(
