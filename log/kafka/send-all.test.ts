@@ -40,6 +40,32 @@ test('what is never answered for is an outage', async () => {
   await expect(sendAll(deaf, pieces)).rejects.toMatchObject({ code: 'kafka_unavailable', kind: 'retryable' });
 });
 
+test('an answer is waited for from all replicas that are in sync, whichever request a record goes with', async () => {
+  const asked: (number | undefined)[] = [];
+  let calls = 0;
+  const requests = {
+    async sendBatch({ acks, topicMessages = [] }: ProducerBatch): Promise<RecordMetadata[]> {
+      asked.push(acks);
+      if (++calls === 2) throw sizeError();
+      // The first request is answered for in part, and goes out again for the rest.
+      const answered = calls === 1 ? topicMessages.slice(1) : topicMessages;
+      return answered.map(({ topic, messages }) => ({
+        topicName: topic,
+        partition: messages[0]?.partition ?? -1,
+        errorCode: 0,
+      }));
+    },
+  };
+  await sendFitting(requests, pieces);
+  await sendAll(requests, pieces);
+  expect(asked.length).toBeGreaterThan(4);
+  expect(new Set(asked)).toEqual(new Set([ALL_IN_SYNC]));
+});
+
+const ALL_IN_SYNC = -1;
+const sizeError = () =>
+  Object.assign(new Error('too large'), { name: 'KafkaJSProtocolError', type: 'MESSAGE_TOO_LARGE' });
+
 /** Refuses a batch as a broker does whose topic has a limit. */
 function limited(most: number) {
   const taken: string[] = [];
@@ -47,11 +73,7 @@ function limited(most: number) {
     taken,
     async sendBatch({ topicMessages = [] }: ProducerBatch): Promise<RecordMetadata[]> {
       for (const { messages } of topicMessages)
-        if (messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0) > most)
-          throw Object.assign(new Error('too large'), {
-            name: 'KafkaJSProtocolError',
-            type: 'MESSAGE_TOO_LARGE',
-          });
+        if (messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0) > most) throw sizeError();
       return topicMessages.map(({ topic, messages }) => {
         taken.push(...messages.map(({ key }) => String(key)));
         return { topicName: topic, partition: messages[0]?.partition ?? -1, errorCode: 0 };
