@@ -4,8 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openLetters } from '../../cli/deadletter/letters.ts';
 import { putBack } from '../../cli/deadletter/put-back.ts';
 import { caughtUp, counter, counts, event, everything, until, upTo } from '../../log/conformance/rig.ts';
+import { frame } from '../../log/framing.ts';
 import { openKafkaLog } from '../../log/kafka/open.ts';
 import { openRegistry } from '../../log/kafka/registry/registry.ts';
+import { partitionOf } from '../../log/partition.ts';
+import { encode, schemaText } from '../../schemas/codec.ts';
 import { clientOf, type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { type KafkaRig, kafkaRig } from '../support/kafka-rig.ts';
 
@@ -84,6 +87,52 @@ describe.skipIf((await noKafka()) !== null)('bad days of a cluster', () => {
     expect(await counts(log)).toEqual({ k: upTo(6) });
     expect(await everything(log, 'deadletter')).toEqual([]);
   });
+
+  test.each(['unavailable', 'proxy-404'] as const)(
+    'P1 the registry is in trouble (%s) just when a writer\u2019s schema is met for the first time: its partition waits, another goes on',
+    async (trouble) => {
+      const log = await rig.open();
+      const keyIn = (partition: number) =>
+        upTo(99)
+          .map(String)
+          .find((key) => partitionOf(key, 2) === partition);
+      const [waiting = '', other = ''] = [0, 1].map(keyIn);
+      const publish = (seq: number) => log.publish([event(other, seq)]);
+      const seen: string[] = [];
+      const running = [
+        log.run(counter('count')),
+        log.consume({
+          group: 'g',
+          topics: ['trace.raw'],
+          onBatch: async ({ records }) =>
+            void seen.push(...records.map(({ key, value }) => `${key}:${value.seq}`)),
+        }),
+      ];
+      await publish(1);
+      await log.publish([event(waiting, 1)]);
+      for (const group of ['count', 'g']) await caughtUp(log, group, 'trace.raw');
+      expect(await counts(log)).toEqual({ [waiting]: [1], [other]: [1] });
+      const elsewhere = schemaText('TraceEvent').replace('"doc":"', '"doc":"Of another writer. ');
+      const id = await rig.register('trace.raw', elsewhere);
+      rig.registry.trouble = trouble;
+      await rig.inject('trace.raw', waiting, frame(id, encode('TraceEvent', event(waiting, 2).value)));
+      await until(() => rig.registry.requests.includes(`GET /schemas/ids/${id}`));
+      for (const seq of [2, 3]) {
+        await publish(seq);
+        await until(
+          async () => (await counts(log))[other]?.at(-1) === seq && seen.includes(`${other}:${seq}`),
+        );
+      }
+      expect(seen).not.toContain(`${waiting}:2`);
+      expect(await counts(log)).toEqual({ [waiting]: [1], [other]: [1, 2, 3] });
+      rig.registry.trouble = 'none';
+      for (const group of ['count', 'g']) await caughtUp(log, group, 'trace.raw');
+      await Promise.all(running.map((one) => one.stop()));
+      expect(seen).toContain(`${waiting}:2`);
+      expect(await counts(log)).toEqual({ [waiting]: [1, 2], [other]: [1, 2, 3] });
+      expect(await everything(log, 'deadletter')).toEqual([]);
+    },
+  );
 
   test('a topic is missing, or has another number of partitions: refused before anything is written', async () => {
     const admin = clientOf(cluster.adminBrokers).admin();
