@@ -9,6 +9,7 @@ import { openKafkaLog } from '../../log/kafka/open.ts';
 import { openRegistry } from '../../log/kafka/registry/registry.ts';
 import { partitionOf } from '../../log/partition.ts';
 import { encode, schemaText } from '../../schemas/codec.ts';
+import { FlipstreamError } from '../../schemas/errors.ts';
 import { clientOf, type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { type KafkaRig, kafkaRig } from '../support/kafka-rig.ts';
 
@@ -91,7 +92,12 @@ describe.skipIf((await noKafka()) !== null)('bad days of a cluster', () => {
   test.each(['unavailable', 'proxy-404'] as const)(
     'P1 the registry is in trouble (%s) just when a writer\u2019s schema is met for the first time: its partition waits, another goes on',
     async (trouble) => {
-      const log = await rig.open();
+      const told = new Set<string>();
+      const log = await rig.open({
+        warn: (message, error) => {
+          if (error instanceof FlipstreamError && error.code === 'registry_unavailable') told.add(message);
+        },
+      });
       const keyIn = (partition: number) =>
         upTo(99)
           .map(String)
@@ -116,7 +122,8 @@ describe.skipIf((await noKafka()) !== null)('bad days of a cluster', () => {
       const id = await rig.register('trace.raw', elsewhere);
       rig.registry.trouble = trouble;
       await rig.inject('trace.raw', waiting, frame(id, encode('TraceEvent', event(waiting, 2).value)));
-      await until(() => rig.registry.requests.includes(`GET /schemas/ids/${id}`));
+      await until(() => told.size === 2);
+      expect([...told].sort()).toEqual(['count: partition 0 of trace.raw waits', 'g: trace.raw/0 waits']);
       for (const seq of [2, 3]) {
         await publish(seq);
         await until(
