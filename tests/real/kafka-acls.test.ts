@@ -108,7 +108,8 @@ describe.skipIf(why !== null || given !== null)(
       await become(entries);
       const ran = await kafka('setup');
       expect(ran.out).toContain('trace.events: retention.ms from 1000 to 31536000000');
-      expect(ran.out).toContain('2 changes were made');
+      expect(ran.out).toContain('trace.events: compression.type from producer to zstd');
+      expect(ran.out).toContain('3 changes were made');
       await become({ ...entries, 'retention.ms': '31536000000' });
       await admin.disconnect();
     });
