@@ -40,6 +40,7 @@ export function addDemo(cli: Cli): void {
 async function runDemo(context: Context): Promise<void> {
   const { config, io, out } = context;
   const say = (line: string) => out.note(line);
+  const began = performance.now();
   const place = layOut(config);
   const { home } = place.config;
   const env = { ...io.env, FLIPSTREAM_HOME: home.root };
@@ -87,7 +88,8 @@ async function runDemo(context: Context): Promise<void> {
     const harness = createHarness(home, place.clone, env);
     await unlessStopped(io.signal, () => session(harness, place.clone, say));
     const answer = await flipOf(place, harness.sessionId, io.signal);
-    say('5. The flip is in the warehouse.\n');
+    const seconds = Math.ceil((performance.now() - began) / 1000);
+    say(`5. The flip is in the warehouse, ${seconds} s after the start.\n`);
     say(
       'Real: the hook, collector, gate, oracle, log, streams, sink, the tools and the tests. Scripted: the model\u2019s words.',
     );

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,27 +8,47 @@ import { query } from '../../warehouse/query.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/flipstream.js', import.meta.url));
 
-/** What `npm run demo` does, with a state directory of its own. */
-function demo(state: string) {
-  const env = { PATH: process.env.PATH, HOME: state, XDG_STATE_HOME: state, TMPDIR: state };
+const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What programs take for their own, each a folder of its own below `root`. */
+const PLACES = ['HOME', 'TMPDIR', ...['STATE', 'DATA', 'CONFIG', 'CACHE'].map((kind) => `XDG_${kind}_HOME`)];
+
+/** What `npm run demo` does, from the checkout, as a user to whom nothing but empty folders belongs. */
+function demo(root: string) {
+  const own = PLACES.map((name): [string, string] => [name, join(root, name)]);
+  for (const [, folder] of own) mkdirSync(folder);
+  const env = { PATH: process.env.PATH, ...Object.fromEntries(own) };
   return new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
-    execFile(process.execPath, [LAUNCHER, 'demo'], { env, cwd: state }, (error, out, err) =>
+    execFile(process.execPath, [LAUNCHER, 'demo'], { env, cwd: CHECKOUT }, (error, out, err) =>
       resolve({ code: error ? error.code : 0, out, err }),
     );
   });
 }
 
-test('the demo: FAIL, block, fix, PASS, flip, and last the question with its answer; nothing is left running', async () => {
+/** Files of the checkout that are not as they were committed, but for compiled code that is kept between starts. */
+function unlike(): string[] {
+  const git = ['status', '--porcelain', '--ignored', '--untracked-files=all'];
+  return execFileSync('git', git, { cwd: CHECKOUT, encoding: 'utf8', maxBuffer: 2 ** 28 })
+    .split('\n')
+    .filter((line) => !line.includes('node_modules/.cache/'));
+}
+
+test('the demo: FAIL, block, fix, PASS, flip, and last the question with its answer; nothing is left running, nor lies elsewhere', async () => {
   const state = mkdtempSync(join(tmpdir(), 'flipstream-demo-'));
   onTestFinished(() => rmSync(state, { recursive: true, force: true }));
+  const before = unlike();
   const { code, out, err } = await demo(state);
   expect(code, err).toBe(0);
+  expect(unlike()).toEqual(before);
+  const left = PLACES.flatMap((name) => readdirSync(join(state, name)).map((file) => `${name}/${file}`));
+  expect(left).toEqual(['XDG_STATE_HOME/flipstream']);
+  expect(readdirSync(join(state, 'XDG_STATE_HOME', 'flipstream'))).toEqual(['demo']);
 
   const told = [
     'oracle FAIL',
     'the gate holds the agent',
     'oracle PASS',
-    'The flip is in the warehouse',
+    'The flip is in the warehouse, ',
     'Real:',
   ];
   const places = told.map((word) => err.indexOf(word));
