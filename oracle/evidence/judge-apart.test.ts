@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { outcomeOf } from '../runner/outcome.ts';
 import { planRun } from '../runner/phases.ts';
 import { define, TaskFile } from '../tasks/definition.ts';
@@ -69,6 +69,16 @@ test('a report that is not read in time, or ends its reader, is none; the next i
 test('a reader that somebody else ended is no fault of the report', async () => {
   const report = `${GOOD}${lines(['ends one', 'passed'])}`;
   expect(await graded(judgeWith()(evidence(report)))).toMatchObject(PASS);
+});
+
+test('a process that reads many reports, one after another, gathers no listeners', async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const judge = judgeWith();
+  for (let n = 0; n < 12; n++) expect(await graded(judge(evidence(GOOD)))).toMatchObject(PASS);
+  expect(warnings).toEqual([]);
 });
 
 test('one that cannot be started is a fault of the machine', async () => {

@@ -42,15 +42,18 @@ export function createJudge(host = HOST): Judge {
 
   async function take(signal: AbortSignal | undefined): Promise<ChildProcess> {
     const [kept] = idle;
-    if (!kept) return start(host, signal);
-    idle.delete(kept);
-    return kept;
+    if (kept) {
+      idle.delete(kept);
+      return kept;
+    }
+    const child = await start(host, signal);
+    child.once('exit', () => idle.delete(child));
+    return child;
   }
 
   function keep(child: ChildProcess, { reports }: Evidence): void {
     const read = [...reports.values()].reduce((sum, { text }) => sum + text.length, 0);
     if (read > LARGE) return void child.kill('SIGKILL');
-    child.once('exit', () => idle.delete(child));
     idle.add(child);
   }
 
