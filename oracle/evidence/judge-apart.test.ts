@@ -32,8 +32,8 @@ function judgeWith(): Judge {
     const before = ${JSON.stringify(join(dir, 'before'))};
     process.on('message', (evidence) => {
       const { text } = evidence.reports.get('hidden 1');
-      while (text === 'hangs');
-      if (text === 'ends it') process.exit(1);
+      while (text.startsWith('hangs'));
+      if (text.startsWith('ends it')) process.exit(1);
       if (text.includes('ends one') && !existsSync(before)) {
         writeFileSync(before, '');
         process.exit(1);
@@ -59,10 +59,19 @@ test('while a report is read others are read, and whoever stops waits for none',
   await expect(hanging).rejects.toThrow('stopped');
 });
 
-test('a report that is not read in time, or ends its reader, is none; the next is read all the same', async () => {
+test('a large report that is not read in time, or ends its reader, is none; the next is read all the same', async () => {
   const judge = judgeWith();
-  expect(await graded(judge(evidence('hangs'), { limitMs: 1 }))).toEqual(UNREADABLE);
-  expect(await graded(judge(evidence('ends it')))).toEqual(UNREADABLE);
+  const large = (text: string) => evidence(text.padEnd(2 ** 20 + 1));
+  expect(await graded(judge(large('hangs'), { limitMs: 1 }))).toEqual(UNREADABLE);
+  expect(await graded(judge(large('ends it')))).toEqual(UNREADABLE);
+  expect(await graded(judge(evidence(GOOD)))).toMatchObject(PASS);
+});
+
+test('a small one that is not read was kept from it by the machine: no verdict', async () => {
+  const judge = judgeWith();
+  const unusable = { code: 'judge_unusable', kind: 'retryable' };
+  await expect(judge(evidence('hangs'), { limitMs: 1 })).rejects.toMatchObject(unusable);
+  await expect(judge(evidence('ends it'))).rejects.toMatchObject(unusable);
   expect(await graded(judge(evidence(GOOD)))).toMatchObject(PASS);
 });
 

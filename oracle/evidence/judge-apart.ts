@@ -11,7 +11,10 @@ const HEAP_MB = 1024;
 /** Starting it and loading its rules is no part of a report's time. */
 const START_LIMIT_MS = 60_000;
 
-/** One that has read more characters than this is not kept, since its heap stays as large as it has grown. */
+/**
+ * Characters. One that has read more is not kept, since its heap stays as large as it has grown; and only more than this
+ * can take so long or so much: what is smaller and is not read was kept from it by the machine.
+ */
 const LARGE = 2 ** 20;
 
 /** Whoever ended the first one may not have been the report. */
@@ -23,9 +26,9 @@ const HOST = new URL('./judge-process.ts', import.meta.url);
 type Said = { ready: true } | { judged: Judged };
 
 /**
- * Reads and judges what graded code has reported. A report that is not read in time, or that ends whoever reads it,
- * is one that cannot be read.
- * @throws FlipstreamError `judge_unusable` (retryable), or what `signal` was aborted with.
+ * Reads and judges what graded code has reported. A large report that is not read in time, or that ends whoever reads
+ * it, is one that cannot be read.
+ * @throws FlipstreamError `judge_unusable` (retryable) when the machine is at fault, or what `signal` was aborted with.
  */
 export type Judge = (
   evidence: Evidence,
@@ -51,10 +54,9 @@ export function createJudge(host = HOST): Judge {
     return child;
   }
 
-  function keep(child: ChildProcess, { reports }: Evidence): void {
-    const read = [...reports.values()].reduce((sum, { text }) => sum + text.length, 0);
-    if (read > LARGE) return void child.kill('SIGKILL');
-    idle.add(child);
+  function keep(child: ChildProcess, evidence: Evidence): void {
+    if (isLarge(evidence)) child.kill('SIGKILL');
+    else idle.add(child);
   }
 
   return async (evidence, { signal, limitMs = READ_LIMIT_MS } = {}) => {
@@ -72,6 +74,7 @@ export function createJudge(host = HOST): Judge {
       if (said === 'late') break;
       left -= performance.now() - asked;
     }
+    if (!isLarge(evidence)) throw unusable('was ended, or did not answer in time');
     return judgeRun({ ...evidence, reports: new Map() });
   };
 }
@@ -93,10 +96,19 @@ async function start(host: URL, signal: AbortSignal | undefined): Promise<ChildP
   const said = await answer(child, START_LIMIT_MS, signal);
   if (typeof said !== 'string' && 'ready' in said) return child;
   child.kill('SIGKILL');
-  throw new FlipstreamError(
+  throw unusable(
+    `does not start (${said === 'late' ? 'not in time' : (child.exitCode ?? child.signalCode)})`,
+  );
+}
+
+const isLarge = ({ reports }: Evidence) =>
+  [...reports.values()].reduce((sum, { text }) => sum + text.length, 0) > LARGE;
+
+function unusable(what: string): FlipstreamError {
+  return new FlipstreamError(
     'judge_unusable',
     'retryable',
-    `the process that reads test reports does not start (${said === 'late' ? 'not in time' : (child.exitCode ?? child.signalCode)}); look for a lack of memory or of processes`,
+    `the process that reads test reports ${what}; look for a lack of memory or of processes`,
   );
 }
 
