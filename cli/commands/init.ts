@@ -109,9 +109,15 @@ async function registerClaude(context: Context, flags: ClaudeFlags, file: string
       port,
     },
   });
-  finish(context, 'claude-code', [target(settings)], made, { transport });
+  finish(context, 'claude-code', [target(settings)], made, { transport }, OPENS_PORT[transport]);
   return true;
 }
+
+/** The collector reads where it listens when it starts. */
+const OPENS_PORT = {
+  command: undefined,
+  http: 'Start flipstream up again if it runs already: only then it listens on the port, and until then events are lost.',
+};
 
 async function register(context: Context, flags: Flags, setup: HarnessSetup): Promise<void> {
   const { config } = context;

@@ -123,6 +123,9 @@ function addCheck(cli: Cli, task: Cli['program']): void {
   );
 }
 
+/** Less than a gate's own deadline, of which building the diff takes some. */
+const GATE_WAIT_MS = 500_000;
+
 /** How the runner names the tests that it puts beside a task's own. */
 const CANARY = /K[0-9a-f]{16}_\d/;
 
@@ -156,7 +159,7 @@ function told(report: CheckReport): string {
     ].join('\n');
   if (constant_ms !== null)
     lines.push(
-      `constant_time: every answer leaves ${Math.ceil(constant_ms / 1000)} s after its run began. Who cannot wait so long is told PENDING: a lower timeout_s makes it sooner.`,
+      `constant_time: every answer leaves ${Math.ceil(constant_ms / 1000)} s after its run began. Who cannot wait so long is told PENDING${constant_ms > GATE_WAIT_MS ? ', as every gate is, which waits nine minutes' : ''}: a lower timeout_s makes it sooner.`,
     );
   const how = reference_passed
     ? 'its baseline fails as it should, and its reference passes'

@@ -57,6 +57,10 @@ test('the check of a task with constant_time says how long every answer takes', 
   // Two commands, again in the control run; 34 s to apply the diff and to stop what hangs; and the baseline.
   const [, seconds] = /every answer leaves (\d+) s after its run began/.exec(out) ?? [];
   expect(Number(seconds)).toBeGreaterThan(74);
+  expect(out).not.toContain('every gate');
+  task({ constant_time: true, timeout_s: 300 });
+  await flipstream(['oracle', 'task', 'add', dir]);
+  expect((await flipstream(['oracle', 'task', 'check', TASK])).out).toMatch(/PENDING, as every gate is/);
   task({ constant_time: false });
   await flipstream(['oracle', 'task', 'add', dir]);
   expect((await flipstream(['oracle', 'task', 'check', TASK])).out).not.toContain('every answer leaves');

@@ -51,7 +51,9 @@ test('a thousand entries that wait are a problem, one fewer is none', async () =
 test('what could not be kept is a problem, with its number', async () => {
   expect(checkLosses(home)).toMatchObject({ state: 'ok' });
   for (let lost = 0; lost < 3; lost++) expect(countLoss(home)).toBe(true);
-  expect(await doctor()).toContain('problem losses: 3 events could not be kept, because the disk was full.');
+  expect(await doctor()).toContainEqual(
+    expect.stringMatching(/^problem losses: 3 events could not be kept: /),
+  );
 });
 
 test('entries that the collector could not read are a warning, with their number', async () => {

@@ -73,15 +73,15 @@ export function checkSpool(home: Home): Finding {
       );
 }
 
-/** What could not be kept for want of space, and is not yet in the record as a gap. */
+/** What could not be kept, and is not yet in the record as a gap. */
 export function checkLosses(home: Home): Finding {
   const { count } = readLosses(home);
   return count === 0
     ? ok('losses', 'No event was lost that is not in the record as a gap.')
     : problem(
         'losses',
-        `${count} events could not be kept, because the disk was full.`,
-        'Free space and run flipstream up: the collector puts the gap on the record.',
+        `${count} events could not be kept: the disk was full, the spool could not be written, or a hook was ended.`,
+        'See that there is space and that the spool can be written, and run flipstream up: the collector puts the gap on the record.',
       );
 }
 

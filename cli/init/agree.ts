@@ -35,6 +35,9 @@ export async function agreed(
 
 export const differs = (plan: Plan): boolean => plan.after !== plan.before;
 
+/** Keys of one handler, which look like events in the file. */
+const INSIDE = new Set(['args', 'hooks', 'allowedEnvVars']);
+
 /** The lines that change, without the token in them; what repeats for every event is not shown to its end. */
 function shown({ before, after, file }: Plan, all: boolean): string {
   const diff = unifiedDiff(before, after, file).replaceAll(/(Bearer )[\w-]+/g, '$1…');
@@ -43,7 +46,7 @@ function shown({ before, after, file }: Plan, all: boolean): string {
   const left = lines.slice(SHOWN);
   const events = left
     .flatMap((line) => /^[+-]\s*"(\w+)": \[/.exec(line)?.[1] ?? [])
-    .filter((name) => name !== 'args' && name !== 'hooks');
+    .filter((name) => !INSIDE.has(name));
   const same = events.length === 0 ? '' : `, the same for ${events.join(', ')}`;
   return `${lines.slice(0, SHOWN).join('\n')}\n… ${left.length} more lines${same}. --diff shows them all.\n`;
 }
