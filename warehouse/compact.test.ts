@@ -51,7 +51,7 @@ async function trickle(rounds: number): Promise<void> {
     const status = round % 3 === 0 ? 'error' : 'ok';
     const told = event(id, round, round % 2 === 0 ? { ...call, status, tool_use_id: `u${round}` } : {});
     const more = { events: round, task_id: `t${round % 2}`, attempts: 1, usable: true };
-    const others = round % 30 === 0 ? [session(id, more), verdict(`v${round}`, id)] : [];
+    const others = round % 20 === 0 ? [session(id, more), verdict(`v${round}`, id)] : [];
     await log.publish([told, ...others]);
     while (landed() <= round) await new Promise((resolve) => setTimeout(resolve, 1));
   }

@@ -6,6 +6,7 @@ import { createHarness, type Step } from '../../cli/demo/harness.ts';
 import { firstAttempt, secondAttempt } from '../../cli/demo/script.ts';
 import { verdictsOf } from '../../oracle/keys/chain.ts';
 import { openOracle } from '../../oracle/oracle.ts';
+import { readSettings } from '../../producers/settings.ts';
 import type { TraceEvent } from '../../schemas/generated.ts';
 import { headerHash } from '../../schemas/header.ts';
 import { createLoad, EVENTS_A_TURN, type LoadSession } from './load.ts';
@@ -43,6 +44,9 @@ export async function survivesKills({ events, kills, graded, pauseMs }: KillPlan
       }
     }
     const gradedOnes = await grading;
+    await answers(rig);
+    // Of those before, the kills may have let none come to its PASS.
+    gradedOnes.push(await gradedSession(rig, await rig.clone('graded-last')));
     await drained(rig);
     await check(rig, sessions, gradedOnes);
     expect([...killed.values()].reduce((sum, count) => sum + count, 0)).toBe(kills);
@@ -152,6 +156,17 @@ async function flipsAreRight(rig: Rig): Promise<void> {
   expect(passed.size, 'graded sessions that passed').toBeGreaterThan(0);
   const flips = await rig.sql('SELECT session_id FROM flips WHERE retracted IS NULL');
   expect(flips.map((row) => row.session_id).sort()).toEqual([...passed].sort());
+}
+
+/** Resolves once the oracle is there again. */
+async function answers(rig: Rig): Promise<void> {
+  const url = readSettings(rig.config.home).oracle?.url ?? '';
+  const there = () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(there, { timeout: 120_000, interval: 250 }).toBe(true);
 }
 
 /** Resolves once the collector has published all that was captured. */
