@@ -1,6 +1,7 @@
 /** PyPI's deltalake and polars, which know nothing of us, read every table at every version. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -16,6 +17,8 @@ import {
 import type { Outgoing } from '../../log/log.ts';
 import { jsonReader } from '../../schemas/from-json.ts';
 import { compact } from '../../warehouse/compact.ts';
+import { CHECKPOINT_EVERY } from '../../warehouse/delta/checkpoint.ts';
+import { checkpointPath } from '../../warehouse/delta/files.ts';
 import { readSnapshot } from '../../warehouse/delta/snapshot.ts';
 import { query } from '../../warehouse/query.ts';
 import { relation } from '../../warehouse/relation.ts';
@@ -56,7 +59,8 @@ function python(script: string, args: readonly string[]): string {
   return stdout;
 }
 
-const ROUNDS = 12;
+/** A version a round, and so a checkpoint in every table, from which the readers then go. */
+const ROUNDS = CHECKPOINT_EVERY + 2;
 
 /** Rows of the newest version. */
 const PUBLISHED: Record<TableName, number> = {
@@ -144,6 +148,9 @@ describe.skipIf(missing !== null)('other Delta readers', () => {
     const read: Record<string, { counts: number[][]; columns: string[] }> = JSON.parse(python(COUNT, dirs));
     for (const table of TABLE_NAMES) {
       const counts = await countsBySql(table);
+      expect(existsSync(checkpointPath(tableDir(place.warehouse, table), CHECKPOINT_EVERY)), table).toBe(
+        true,
+      );
       expect(read[tableDir(place.warehouse, table)]?.counts, table).toEqual(
         counts.map((count) => [count, count]),
       );
