@@ -22,6 +22,7 @@ export default defineConfig({
     // For what hangs. Machines differ five times in speed, and what is quick here may not be elsewhere.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    globalSetup: 'tests/support/scratch.ts',
     sequence: { sequencer: WholeSystemsFirst },
     // The default leaves a core free; most files wait for processes and disks for half of their time.
     maxWorkers: '100%',

@@ -18,14 +18,17 @@ let pipeline: Pipeline;
 let capture: Capture;
 let session: LoadSession;
 
+let root: string;
 beforeEach(async () => {
   pipeline = await createPipeline();
+  root = pipeline.home.root;
   capture = createCapture(pipeline);
   session = createLoad(pipeline.home).session();
 });
 afterEach(async () => {
   await capture.stop();
   await pipeline.close();
+  rmSync(root, { recursive: true, force: true }); // a test may have put another pipeline on it
 });
 
 async function run(turns: number): Promise<void> {
@@ -113,7 +116,7 @@ test('an older copy of the log put in its place: the sink says so instead of pas
   await pipeline.stopStreams();
   await pipeline.stopSinks();
   await pipeline.log.close();
-  const { log: dir, root } = pipeline.home;
+  const dir = pipeline.home.log;
   cpSync(dir, `${dir}.copy`, { recursive: true });
   const reopen = async () => {
     pipeline = await createPipeline({ root });

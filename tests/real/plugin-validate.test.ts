@@ -3,11 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claudeBinary } from '../support/harness-binary.ts';
 
 const claude = claudeBinary();
-const home = mkdtempSync(join(tmpdir(), 'flipstream-claude-'));
+let home: string;
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'flipstream-claude-'));
+});
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 /** What the real binary says of a manifest, with a home of its own. */
