@@ -74,6 +74,7 @@ async function measure(fresh: () => Promise<Place> | Place, isKafka: boolean): P
   await part(figures, first, 'raw', EVENTS);
   await part(figures, first, 'sink', EVENTS);
   await part(figures, first, 'raw', EVENTS, 1, ', once more');
+  if (isKafka) await part(figures, first, 'raw, as anyone', EVENTS);
   const some = Math.round(EVENTS / 10);
   for (const processes of [1, 2]) {
     const suffix = `, ${processes} process${processes > 1 ? 'es' : ''}`;

@@ -4,6 +4,8 @@
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { zstdDecompress } from 'node:zlib';
 import kafkajs from 'kafkajs';
 import { startSink } from '../../consumers/sink.ts';
 import { openEmbeddedLog } from '../../log/embedded/open.ts';
@@ -34,7 +36,14 @@ const log: Log =
 const PARTS: Record<string, () => Promise<void>> = {
   'fill trace.events': () => fill('trace.events'),
   'fill trace.raw': () => fill('trace.raw'),
-  raw,
+  raw: () => raw('raw consumption'),
+  'raw, as anyone': () => {
+    kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
+      compress: ({ buffer }: { buffer: Buffer }) => Promise.resolve(buffer),
+      decompress: promisify(zstdDecompress),
+    });
+    return raw('raw consumption, unpacked as Node does by itself');
+  },
   sink,
   redact: () => reduce('redact'),
   join: () => reduce('join'),
@@ -65,7 +74,7 @@ async function fill(topic: 'trace.events' | 'trace.raw'): Promise<void> {
 }
 
 /** kafkajs's own consumer, which does nothing with what it gets; the embedded log's, which has to decode. */
-async function raw(): Promise<void> {
+async function raw(title: string): Promise<void> {
   let seen = 0;
   let from = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -81,7 +90,7 @@ async function raw(): Promise<void> {
       onBatch: async ({ records }) => take(records.length),
     });
     await promise;
-    figure('raw consumption', rate(from));
+    figure(title, rate(from));
     return running.stop();
   }
   const consumer = createClient(access).consumer({
@@ -92,7 +101,7 @@ async function raw(): Promise<void> {
   await consumer.subscribe({ topics: ['trace.events'], fromBeginning: true });
   void consumer.run({ eachBatch: async ({ batch }) => take(batch.messages.length) });
   await promise;
-  figure('raw consumption', rate(from));
+  figure(title, rate(from));
   await consumer.disconnect();
 }
 
