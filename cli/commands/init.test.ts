@@ -96,7 +96,7 @@ test('over HTTP the token is in the user settings only, never on the screen, and
   expect(again.out + again.err).not.toContain(token);
   expect(readFileSync(file, 'utf8')).not.toContain(token);
   expect(await init('--yes', '--transport', 'http', '--force', '--project')).toMatchObject({ code: 2 });
-  await init('--yes');
+  await init('--yes', '--transport', 'command');
   expect(readFileSync(file, 'utf8')).not.toContain('Bearer');
   await init('--undo', '--yes');
   expect(readFileSync(file, 'utf8')).toBe(THEIRS);

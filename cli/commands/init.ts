@@ -31,7 +31,7 @@ const ClaudeFlags = z.looseObject({
   ...Common,
   settings: z.string().optional(),
   project: z.boolean().default(false),
-  transport: z.enum(['command', 'http'], 'must be command or http').default('command'),
+  transport: z.enum(['command', 'http'], 'must be command or http').optional(),
   force: z.boolean().default(false),
   system: z.string().optional(),
 });
@@ -59,7 +59,10 @@ export function addInit(cli: Cli): void {
       'write .claude/settings.local.json of this folder instead of the user\u2019s settings',
     )
     .addOption(against(['project'], '--settings <file>', 'write this settings file instead'))
-    .option('--transport <kind>', 'command (default) or http, through the resident collector')
+    .option(
+      '--transport <kind>',
+      'command or http, through the resident collector; default: as it is registered, else command',
+    )
     .option('--force', 'allow http on a machine with several login users')
     .addOption(
       against(
@@ -89,9 +92,9 @@ export function addInit(cli: Cli): void {
 /** @returns whether it was agreed to. */
 async function registerClaude(context: Context, flags: ClaudeFlags, file: string): Promise<boolean> {
   const { config } = context;
-  const { transport } = flags;
   // Shown before anything is made: with the token that is there, or a placeholder of the same shape.
   const known = readSettings(config.home);
+  const transport = flags.transport ?? transportIn(file, known);
   const port = known.http?.port ?? (transport === 'http' ? await freePort() : 0);
   const target = (settings: Settings): Target => {
     const registration = registrationOf(config, transport, settings);
@@ -172,9 +175,14 @@ async function undo(context: Context, flags: Flags, targets: readonly Pick<Targe
   );
 }
 
+function transportIn(file: string, { http }: Settings): Registration['transport'] {
+  const overHttp = http && existsSync(file) && readFileSync(file, 'utf8').includes(hookUrl(http.port));
+  return overHttp ? 'http' : 'command';
+}
+
 function registrationOf(
   config: Readonly<Config>,
-  transport: ClaudeFlags['transport'],
+  transport: Registration['transport'],
   settings: Settings,
 ): Registration {
   const base = { node: process.execPath, hook: config.home.hook, home: config.home.root };

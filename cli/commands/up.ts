@@ -120,7 +120,7 @@ async function superviseAll(context: Context, flags: Flags): Promise<void> {
       );
       ended = await Promise.race([supervisor.failed, stopped]);
     }
-    await supervisor.stop();
+    await withProgress(io.stderr, 'Stopping', () => supervisor.stop());
     if (ended instanceof FlipstreamError) throw ended;
   } finally {
     await metrics?.close();

@@ -5,6 +5,7 @@ import { getNodeValue } from 'jsonc-parser';
 import { z } from 'zod';
 import type { Home } from '../../producers/home.ts';
 import { isOurs } from '../../producers/our-hook.ts';
+import { OFF_HEADER } from '../../producers/silence.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import { readTree } from '../init/json-text.ts';
 import { EVENTS } from '../init/registration.ts';
@@ -133,6 +134,10 @@ function pluginEnabled(settings: Settings | null): boolean {
   );
 }
 
+const HttpHandler = z.looseObject({
+  type: z.literal('http'),
+  headers: z.record(z.string(), z.unknown()).default({}),
+});
 const CommandHandler = z.looseObject({ type: z.literal('command'), command: z.string() });
 
 function checkHandlers(file: string, handlers: readonly Registered[]): Finding[] {
@@ -154,6 +159,18 @@ function checkHandlers(file: string, handlers: readonly Registered[]): Finding[]
       warning(
         'registration',
         `${file} registers the hook more than once for ${twice.join(', ')}. Events are recorded once, but every hook runs as often.`,
+        'Run: flipstream init claude-code',
+      ),
+    );
+  const deaf = handlers.some(({ handler }) => {
+    const parsed = HttpHandler.safeParse(handler);
+    return parsed.success && !(OFF_HEADER in parsed.data.headers);
+  });
+  if (deaf)
+    found.push(
+      warning(
+        'silence',
+        `What ${file} sends over http does not tell of FLIPSTREAM_OFF, as an earlier release left it: it is recorded all the same.`,
         'Run: flipstream init claude-code',
       ),
     );

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
 import { hookUrl } from '../../producers/our-hook.ts';
 import { readSettings } from '../../producers/settings.ts';
 import { loadConfig } from '../config.ts';
@@ -33,6 +34,12 @@ const before = () =>
     if (key === 'allowedEnvVars') return undefined;
     return key === 'headers' ? { Authorization: value.Authorization } : value;
   });
+const Report = z.object({ findings: z.array(z.object({ check: z.string(), state: z.string() })) });
+/** What doctor says of registrations that do not tell of FLIPSTREAM_OFF. */
+const silence = async () =>
+  Report.parse((await box.flipstream(['doctor', '--json'])).json())
+    .findings.filter(({ check }) => check === 'silence')
+    .map(({ state }) => state);
 const handlers = () =>
   Object.values<{ hooks: { type: string }[] }[]>(JSON.parse(readFileSync(file, 'utf8')).hooks).flatMap(
     (groups) => groups.flatMap(({ hooks }) => hooks),
@@ -60,7 +67,17 @@ test.each(['as it was written', 'laid out anew since'])(
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, how === 'as it was written' ? text : JSON.stringify(JSON.parse(text)));
     writeReceipt(home, { ...receipt, file });
-    expect((await box.flipstream(INIT)).out).toContain(`Wrote ${file}`);
+    expect(await silence()).toEqual(['warning']);
+    // Without the flag too, as doctor says: what goes over http stays there.
+    expect((await box.flipstream(['init', 'claude-code', '--yes'])).out).toContain(`Wrote ${file}`);
     expect(handlers()).toEqual(wanted);
+    expect(await silence()).toEqual([]);
   },
 );
+
+test('what was registered over http goes by command when that is asked for, and stays there', async () => {
+  await box.flipstream(INIT);
+  await box.flipstream(['init', 'claude-code', '--yes', '--transport', 'command']);
+  expect(new Set(handlers().map(({ type }) => type))).toEqual(new Set(['command']));
+  expect((await box.flipstream(['init', 'claude-code', '--yes'])).out).toContain('is as it should be');
+});

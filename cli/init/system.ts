@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { refuseBeside } from '../flags.ts';
 
 interface SystemFlags {
-  transport: 'command' | 'http';
+  transport?: 'command' | 'http' | undefined;
   oracle?: string | undefined;
 }
 
