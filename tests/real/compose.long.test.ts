@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../cli/init/prepare.ts';
 import { PROFILES, type Service, servicesOf } from '../support/compose.ts';
-import { composeCommand, PROJECT_FOLDER } from '../support/compose-command.ts';
+import { composeCommand, noCompose, PROJECT_FOLDER } from '../support/compose-command.ts';
 import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { startRegistry } from '../support/registry.ts';
 import type { RegistryServer } from '../support/registry-server.ts';
@@ -73,11 +73,12 @@ describe.skipIf(why !== null)('processes of docker-compose.yml', () => {
   );
 });
 
-const composer = composeCommand();
+const without = noCompose();
 
 for (const profile of PROFILES)
-  test(`docker compose config takes the profile ${profile}`, ({ skip }) => {
-    if (!composer) return skip('no docker compose here');
+  test.skipIf(without !== null)(`docker compose config takes the profile ${profile}`, () => {
+    const composer = composeCommand();
+    if (!composer) throw new Error('it was there a moment ago');
     const args = [...composer.args, '--profile', profile, 'config', '-q'];
     const ran = spawnSync(composer.file, args, { cwd: PROJECT_FOLDER, encoding: 'utf8' });
     expect([ran.status, ran.stderr]).toEqual([0, expect.any(String)]);

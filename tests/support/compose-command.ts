@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { installed } from './docker-engine.ts';
 
 /** Where docker-compose.yml is. */
 export const PROJECT_FOLDER = fileURLToPath(new URL('../..', import.meta.url));
@@ -11,4 +12,11 @@ export function composeCommand(): { file: string; args: string[] } | null {
     { file: 'docker-compose', args: [] },
   ];
   return ways.find(({ file, args }) => spawnSync(file, [...args, 'version']).status === 0) ?? null;
+}
+
+/** Installs it where this machine has neither. @returns why it could not, or null. @throws where nothing may be skipped (CI). */
+export function noCompose(): string | null {
+  const missing = composeCommand() ? null : installed('docker-compose');
+  if (missing && process.env.CI) throw new Error(`CI may not skip this: ${missing}`);
+  return missing;
 }

@@ -1,0 +1,117 @@
+/** docs/guides/kafka.md, "When a topic was deleted", as written: the way out leads back to every flip, and open sessions go on. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Admin } from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHarness } from '../../cli/demo/harness.ts';
+import { firstAttempt, secondAttempt } from '../../cli/demo/script.ts';
+import { EXIT } from '../../cli/exit.ts';
+import { mainScript } from '../../cli/package.ts';
+import { ROLES } from '../../cli/up/roles.ts';
+import { until } from '../../log/conformance/rig.ts';
+import { runCommand } from '../support/cli.ts';
+import { contents } from '../support/contents.ts';
+import { expectChain, landed, verified } from '../support/evidence.ts';
+import { clientOf, type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
+import { startRegistry } from '../support/registry.ts';
+import type { RegistryServer } from '../support/registry-server.ts';
+import { type Rig, startRig } from '../support/rig.ts';
+
+describe.skipIf((await noKafka()) !== null)('a topic that was deleted', () => {
+  let cluster: KafkaCluster;
+  let registry: RegistryServer;
+  let rig: Rig;
+  let admin: Admin;
+  let where: string[];
+  beforeAll(async () => {
+    [cluster, registry] = await Promise.all([startKafka(), startRegistry()]);
+    where = ['--brokers', cluster.adminBrokers.join(','), '--registry', registry.url];
+    await setUp();
+    rig = await startRig({
+      env: {
+        FLIPSTREAM_ENGINE: 'kafka',
+        FLIPSTREAM_KAFKA_BROKERS: cluster.adminBrokers.join(','),
+        FLIPSTREAM_REGISTRY: registry.url,
+      },
+    });
+    admin = clientOf(cluster.adminBrokers).admin();
+    await admin.connect();
+  });
+  afterAll(async () => {
+    await admin?.disconnect();
+    await rig?.close();
+    await Promise.all([registry?.close(), cluster?.stop()]);
+  });
+
+  async function setUp(): Promise<void> {
+    const setup = ['kafka', 'setup', '--replication', '1', ...where];
+    expect(await runCommand(setup, process.env, process.cwd())).toMatchObject({ code: 0, err: '' });
+  }
+
+  async function remove(topics: string[]): Promise<void> {
+    await admin.deleteTopics({ topics });
+    await until(async () => (await admin.listTopics()).every((topic) => !topics.includes(topic)));
+  }
+
+  /** A session of the demo's harness, up to where the gate has held it. */
+  async function held(name: string) {
+    const clone = await rig.clone(name);
+    const harness = createHarness(rig.config.home, clone, rig.env);
+    await harness.start('scripted-model');
+    await harness.prompt('Fix splitBill.');
+    for (const step of firstAttempt(clone)) await harness.step(step);
+    expect(await harness.stop('Done.')).not.toBeNull();
+    return {
+      sessionId: harness.sessionId,
+      async passes() {
+        for (const step of secondAttempt(clone)) await harness.step(step);
+        expect(await harness.stop('Now it is right.')).toBeNull();
+        await harness.end();
+      },
+    };
+  }
+
+  test('the streams end and say so; tables of before, onto topics that hold nothing: every flip, and an open session goes on', async () => {
+    const early = await held('early');
+    await early.passes();
+    await landed(rig, early.sessionId, 'flipped');
+    const open = await held('open');
+    await expect
+      .poll(async () => (await rig.flipstream(['status', '--json'])).json(), { timeout: 60_000 })
+      .toMatchObject({ behind: 0 });
+    await rig.supervisor.stop();
+    const then = await contents(rig.config.home.warehouse);
+
+    await remove(['trace.events']);
+    await setUp();
+    const streams = spawn(process.execPath, [mainScript(), 'up', '--role', 'streams'], { env: rig.env });
+    const said = text(streams.stderr);
+    expect(await once(streams, 'exit')).toEqual([EXIT.failed, null]);
+    expect(await said).toMatch(/trace\.events\/\d .*flipstream replay/);
+
+    const fresh = join(rig.config.home.root, '..', 'fresh');
+    expect(await rig.flipstream(['replay', fresh, '--from', 'archive'])).toMatchObject({ code: 0 });
+    await remove((await admin.listTopics()).filter((topic) => !topic.startsWith('__')));
+    await admin.deleteGroups((await admin.listGroups()).groups.map(({ groupId }) => groupId));
+    await setUp();
+    expect(await rig.flipstream(['kafka', 'move', '--home', fresh, ...where])).toMatchObject({ code: 0 });
+    renameSync(rig.config.home.warehouse, `${rig.config.home.warehouse}-before`);
+
+    await rig.startParts(ROLES);
+    await open.passes();
+    for (const { sessionId } of [early, open]) {
+      await landed(rig, sessionId, 'flipped');
+      await expectChain(rig, sessionId);
+      expect(await verified(rig, sessionId)).toMatchObject({ state: 'intact', flip: true, problems: [] });
+    }
+    const now = await contents(rig.config.home.warehouse);
+    for (const table of ['events', 'verdicts', 'tasks'] as const)
+      expect(now.get(table), table).toEqual(expect.arrayContaining(then.get(table) ?? []));
+    expect(await rig.sql('SELECT count(*) - count(DISTINCT event_id) AS twice FROM events')).toEqual([
+      { twice: 0 },
+    ]);
+  }, 400_000);
+});
