@@ -40,7 +40,11 @@ export interface Capture {
   drained(deadlineMs?: number): Promise<boolean>;
 }
 
-export function createCapture({ home, log, time }: Pipeline): Capture {
+/** @param before what comes after it: the clock goes by `time.now` */
+export function createCapture(
+  before: Pick<Pipeline, 'home' | 'time'> & { log: Pick<Log, 'publish'> },
+): Capture {
+  const { home, log, time } = before;
   const way = switched(log);
   let collector: Collector | null = null;
   prepareSpool(home);
