@@ -1,14 +1,20 @@
 /** `up` as people run it: four processes, and one port that tells of them all. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { mainScript } from '../cli/package.ts';
 import { type Sandbox, sandbox } from '../cli/testing.ts';
+import { landSample } from '../cli/testing-warehouse.ts';
 import { openEmbeddedLog } from '../log/embedded/open.ts';
+import { layout } from '../producers/home.ts';
 import { blankEvent } from '../schemas/testing.ts';
+import { commitPath } from '../warehouse/delta/files.ts';
+import { readSnapshot } from '../warehouse/delta/snapshot.ts';
+import { tableDir } from '../warehouse/tables.ts';
 import { inject } from './support/inject.ts';
 
 let box: Sandbox;
@@ -28,7 +34,11 @@ const Started = z.object({
   pids: z.record(z.string(), z.number()),
 });
 
-const LogLine = z.looseObject({ url: z.url().optional() });
+const LogLine = z.looseObject({
+  url: z.url().optional(),
+  code: z.string().optional(),
+  msg: z.string().optional(),
+});
 
 test('what every part did is scraped at the one port: what redact set aside and took in, and who is up', async () => {
   up = spawn(process.execPath, [mainScript(), 'up', '--json', '--metrics-port', '0'], {
@@ -88,4 +98,30 @@ test('a part that runs alone tells of itself at a port of its own', async () => 
   }
   const text = await (await fetch(String(url))).text();
   expect(text).toContain('flipstream_up{part="collector"} 1\n');
+});
+
+test('a part that fails ends with its process, so that whoever looks after it starts it again', async () => {
+  const home = layout(join(box.root, 'home'));
+  await landSample(home);
+  up = spawn(process.execPath, [mainScript(), 'up', '--role', 'sink', '--metrics-port', '0'], {
+    env: box.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  if (!up.stderr) throw new Error('no stderr');
+  const ended = once(up, 'exit');
+  const codes: (string | undefined)[] = [];
+  for await (const line of createInterface({ input: up.stderr })) {
+    const { code, msg } = LogLine.parse(JSON.parse(line));
+    codes.push(code);
+    if (msg !== 'runs') continue;
+    const events = tableDir(home.warehouse, 'events');
+    writeFileSync(commitPath(events, (await readSnapshot(events)).version + 1), 'half a com');
+    const log = await openEmbeddedLog({ dir: home.log, maintainEveryMs: null });
+    await log.publish([
+      { topic: 'trace.events', key: 's', value: { ...blankEvent(), session_id: 's', event_id: 'e' } },
+    ]);
+    await log.close();
+  }
+  expect(await ended).toEqual([1, null]);
+  expect(codes).toContain('delta_commit_damaged');
 });

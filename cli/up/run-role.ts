@@ -1,6 +1,6 @@
 import pino from 'pino';
 import type { Figures, FiguresOptions } from '../../consumers/figures.ts';
-import { type MetricsEndpoint, startMetrics } from '../../consumers/metrics-endpoint.ts';
+import { startMetrics } from '../../consumers/metrics-endpoint.ts';
 import type { Log } from '../../log/log.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Config } from '../config.ts';
@@ -8,7 +8,7 @@ import { EXIT, type ExitCode, explain } from '../exit.ts';
 import { openLog } from '../open-log.ts';
 import { answerFigures } from './ask-figures.ts';
 import { failureOf, tell } from './messages.ts';
-import { type Role, startRole } from './roles.ts';
+import { type Role, type RunningRole, startRole } from './roles.ts';
 import { startInPlace } from './take-over.ts';
 
 export interface RunRole {
@@ -32,7 +32,6 @@ export async function runRole(
     pino.destination({ dest: 2, sync: true }),
   );
   let log: Log | null = null;
-  let metrics: MetricsEndpoint | null = null;
   try {
     const opened = await openLog(config, {
       upkeep: true,
@@ -54,20 +53,12 @@ export async function runRole(
     const running = await (process.send
       ? startInPlace(start, { home: config.home, logger, signal })
       : start());
-    const figures = figuresOf({ part: role, log: opened, ...running.landing });
-    if (metricsPort !== undefined) metrics = await startMetrics({ port: metricsPort, text: figures });
-    if (metrics) logger.info({ url: metrics.url }, 'metrics');
-    if (process.send) answerFigures(figures);
-    await tell({ ready: role });
-    if (process.send) logger.debug('ready');
-    else logger.info('runs'); // alone nobody else says it
-    const asked = new Promise<'asked'>((resolve) => {
-      signal.addEventListener('abort', () => resolve('asked'), { once: true });
-      if (signal.aborted) resolve('asked');
-    });
-    const ended = running.done.then(() => 'asked' as const);
-    await Promise.race([asked, ended]);
-    await Promise.all([running.stop(), metrics?.close()]);
+    try {
+      await serve(running, { role, log: opened, metricsPort, logger, signal });
+    } finally {
+      // One that has failed still listens, and works on the log that is closed next.
+      await running.stop();
+    }
     return EXIT.ok;
   } catch (error) {
     const { code, message, exit } = explain(error);
@@ -78,6 +69,37 @@ export async function runRole(
   } finally {
     await log?.close();
     if (process.connected) process.disconnect();
+  }
+}
+
+interface Serving {
+  role: Role;
+  log: Log;
+  metricsPort: number | undefined;
+  logger: pino.Logger;
+  signal: AbortSignal;
+}
+
+/** Says that the part is there, and tells of it until it is to stop. @throws what it fails with */
+async function serve(
+  running: RunningRole,
+  { role, log, metricsPort, logger, signal }: Serving,
+): Promise<void> {
+  const figures = figuresOf({ part: role, log, ...running.landing });
+  const metrics = metricsPort === undefined ? null : await startMetrics({ port: metricsPort, text: figures });
+  try {
+    if (metrics) logger.info({ url: metrics.url }, 'metrics');
+    if (process.send) answerFigures(figures);
+    await tell({ ready: role });
+    if (process.send) logger.debug('ready');
+    else logger.info('runs'); // alone nobody else says it
+    const asked = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      if (signal.aborted) resolve();
+    });
+    await Promise.race([asked, running.done]);
+  } finally {
+    await metrics?.close();
   }
 }
 

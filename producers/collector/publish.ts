@@ -88,7 +88,7 @@ export function createPublisher(deps: PublishDeps): Publisher {
     const names = outbox.finished().filter((name) => !removed.includes(name));
     if (names.length === 0) return;
     spool.remove(names);
-    removed = names;
+    removed.push(...names);
   }
 
   const publisher: Publisher = {

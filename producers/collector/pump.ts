@@ -84,9 +84,8 @@ export function createPump(deps: PumpDeps): Pump {
     for (const done of waiting) done();
   }
 
-  const done = Promise.all([stage('ingest', ingestOnce, scanMs), stage('publish', publishAll, scanMs)]).then(
-    () => undefined,
-  );
+  const stages = [stage('ingest', ingestOnce, scanMs), stage('publish', publishAll, scanMs)];
+  const done = Promise.all(stages).then(() => undefined);
   done.catch(() => undefined);
 
   return {
@@ -126,7 +125,8 @@ export function createPump(deps: PumpDeps): Pump {
       stopping = true;
       for (const sleeper of Object.values(sleepers)) sleeper.wake();
       told();
-      await done.catch(() => undefined);
+      // When one has failed the other may still be at work, on a log and a database that are closed next.
+      await Promise.allSettled(stages);
     },
   };
 }
