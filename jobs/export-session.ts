@@ -1,4 +1,5 @@
 /** A session's events as the formats that others read need them: in order, each call once, by agent. */
+import { compare } from '../schemas/compare.ts';
 import { CONTENT_FIELDS } from '../schemas/content.ts';
 import type { TraceEvent } from '../schemas/generated.ts';
 
@@ -41,10 +42,6 @@ function ordered(events: readonly TraceEvent[]): TraceEvent[] {
 /** Calls of two answers are two, also where a harness gave them one id. */
 function mayBeOne({ message_id: one }: TraceEvent, { message_id: other }: TraceEvent): boolean {
   return one === null || other === null || one === other;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Whether any content of a session is withheld, so that its export is not whole. */

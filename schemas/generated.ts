@@ -388,7 +388,19 @@ export interface Records {
   Verdict: Verdict;
 }
 
-export type SchemaName = keyof Records;
+export const SCHEMA_NAMES = [
+  'DeadLetter',
+  'FlipMetricDelta',
+  'FlipMetric',
+  'Flip',
+  'Quarantined',
+  'Session',
+  'Task',
+  'TraceEvent',
+  'Verdict',
+] as const;
+
+export type SchemaName = (typeof SCHEMA_NAMES)[number];
 
 /** The Avro schemas themselves, so that nothing is read from disk at run time. */
 export const SCHEMAS: Readonly<Record<SchemaName, unknown>> = {

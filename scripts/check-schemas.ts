@@ -6,13 +6,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { schemaText } from '../schemas/codec.ts';
 import { hashBreaks, incompatibilities } from '../schemas/compatibility.ts';
-import { SCHEMAS, type SchemaName } from '../schemas/generated.ts';
+import { SCHEMA_NAMES, SCHEMAS } from '../schemas/generated.ts';
 
 const RELEASED = new URL('../schemas/released/', import.meta.url);
-const names = Object.keys(SCHEMAS) as SchemaName[];
 
 if (process.argv.includes('--release')) {
-  for (const name of names)
+  for (const name of SCHEMA_NAMES)
     writeFileSync(new URL(`${name}.avsc`, RELEASED), `${JSON.stringify(SCHEMAS[name], null, 2)}\n`);
   process.exit(0);
 }
@@ -21,7 +20,7 @@ const problems: string[] = [];
 for (const file of readdirSync(RELEASED).filter((f) => f.endsWith('.avsc'))) {
   const text = readFileSync(new URL(file, RELEASED), 'utf8');
   const { name } = z.looseObject({ name: z.string() }).parse(JSON.parse(text));
-  const ours = names.find((known) => known === name);
+  const ours = SCHEMA_NAMES.find((known) => known === name);
   if (!ours)
     problems.push(`${name}: released, and no longer in schemas/avro. Old records of it could not be read.`);
   else {

@@ -70,7 +70,8 @@ function generate(): string {
     ...named.values(),
     ...interfaces,
     `/** Record types by schema name. */\nexport interface Records {\n${records}\n}`,
-    'export type SchemaName = keyof Records;',
+    `export const SCHEMA_NAMES = [\n${schemas.map(({ name }) => `  '${name}',\n`).join('')}] as const;`,
+    'export type SchemaName = (typeof SCHEMA_NAMES)[number];',
     `/** The Avro schemas themselves, so that nothing is read from disk at run time. */\nexport const SCHEMAS: Readonly<Record<SchemaName, unknown>> = {\n${consts}\n};\n`,
   ].join('\n\n');
 }

@@ -1,19 +1,23 @@
 /** Closed intervals of integers in a list sorted by start, never touching: `[[0, 4], [7, 9]]`. */
 export type Interval = [from: number, to: number];
 
-/** Index of the first interval that ends at `n` or later; the list's length when there is none. */
-export function positionOf(list: readonly Interval[], n: number): number {
-  const last = list.at(-1);
-  // Records come in order almost always: then the last interval is the one.
-  if (!last || n > last[1]) return list.length;
+/** Of ranges sorted by their ends, the index of the first that ends at `n` or later; their count when there is none. */
+export function firstEnding(count: number, n: number, endOf: (at: number) => number): number {
+  // Records come in order almost always: then the last range is the one.
+  if (count === 0 || n > endOf(count - 1)) return count;
   let low = 0;
-  let high = list.length - 1;
+  let high = count - 1;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((list[middle]?.[1] ?? 0) < n) low = middle + 1;
+    if (endOf(middle) < n) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+/** Index of the first interval that ends at `n` or later; the list's length when there is none. */
+export function positionOf(list: readonly Interval[], n: number): number {
+  return firstEnding(list.length, n, (at) => list[at]?.[1] ?? 0);
 }
 
 export function has(list: readonly Interval[], n: number): boolean {

@@ -56,11 +56,11 @@ export function createHarness(home: Home, cwd: string, env: NodeJS.ProcessEnv): 
   const display = (delta: string) =>
     hook('MessageDisplay', { turn_id: prompt_id, message_id: randomUUID(), index: 0, final: true, delta });
 
-  async function call({ name, input }: ToolCall): Promise<object> {
-    const told = { tool_name: name, tool_input: input, tool_use_id: `toolu_demo_${++calls}` };
+  async function call(tool: ToolCall): Promise<object> {
+    const told = { tool_name: tool.name, tool_input: tool.input, tool_use_id: `toolu_demo_${++calls}` };
     await hook('PreToolUse', told);
     const started = performance.now();
-    const { ok, seen, response } = await use({ name, input } as ToolCall, cwd, env);
+    const { ok, seen, response } = await use(tool, cwd, env);
     const duration_ms = Math.round(performance.now() - started);
     await (ok
       ? hook('PostToolUse', { ...told, tool_response: response, duration_ms })

@@ -27,9 +27,9 @@ export async function deriveAll(
   const join = createJoin({ keyRing });
   const bySession = createSessionMetrics();
   const byBucket = createBucketMetrics();
-  const running = [log.run(join), log.run(bySession), log.run(byBucket)];
+  // Before the others: while nobody waits for them, nobody hears that one has failed.
   const sink = await startSink({ log, warehouse: home.warehouse, clock });
-  const parts = [...running, sink];
+  const parts = [log.run(join), log.run(bySession), log.run(byBucket), sink];
   const failed = Promise.race(parts.map((part) => part.done.then(() => 'ended' as const)));
   try {
     const groups = [join.group, bySession.group, byBucket.group, 'sink'];

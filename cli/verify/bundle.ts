@@ -1,9 +1,11 @@
 /** The bundle of `session export`: what it consists of, and how it is read and written. */
+
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { canonical } from '../../schemas/canonical.ts';
+import { compare } from '../../schemas/compare.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { TraceEvent, Verdict } from '../../schemas/generated.ts';
 import { sha256 } from '../../schemas/hash.ts';
@@ -80,11 +82,6 @@ export function* makingBundle(
       .toSorted((a, b) => compare(a.verdict_id, b.verdict_id))
       .map((verdict) => canonical(verdict)),
   };
-}
-
-/** Byte order, the same everywhere. */
-export function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** The bundle as files of a folder, by name. */

@@ -1,12 +1,14 @@
 /** `verify` itself: from a bundle to a report, and nothing else. */
+
 import { canonical } from '../../schemas/canonical.ts';
+import { compare } from '../../schemas/compare.ts';
 import type { Flip, Session, Verdict } from '../../schemas/generated.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import { KeyRing } from '../../schemas/signature.ts';
 import { createJoin } from '../../streams/join/join.ts';
 import type { StreamRecord } from '../../streams/record.ts';
 import { atOnce, type Steps, stepOf } from '../steps.ts';
-import { type Bundle, compare, Manifest } from './bundle.ts';
+import { type Bundle, Manifest } from './bundle.ts';
 import { checkChain, type Link, readEvents } from './chain.ts';
 import { faultsOf, refuseFaulty } from './keys.ts';
 import type { Problem, ProblemCode, Range, Report, State } from './report.ts';

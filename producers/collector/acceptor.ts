@@ -1,5 +1,6 @@
 import { keyedHash } from '../../schemas/hash.ts';
 import { type CaptureContext, capture } from '../capture.ts';
+import type { SpoolEntry } from '../draft.ts';
 import { readPlainFile } from '../git/plain-file.ts';
 import type { Home } from '../home.ts';
 import { isSilenced } from '../silence.ts';
@@ -48,8 +49,14 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   let queue: Waiting[] = [];
 
   function put({ payload, registration, ms }: Waiting, disk: Disk): void {
-    if (isSilenced(home, null)) return;
-    const entry = capture(payload, { ...context, registration, clock: () => ms });
+    let entry: SpoolEntry | null;
+    try {
+      if (isSilenced(home, null)) return;
+      entry = capture(payload, { ...context, registration, clock: () => ms });
+    } catch (error) {
+      countLoss(home);
+      throw error;
+    }
     if (entry && putEntry(home, entry, ms, disk) !== 'kept')
       throw new Error('the disk takes no entry; the loss is counted');
   }

@@ -23,12 +23,12 @@ afterEach(async () => {
   remove();
 });
 
-async function start(): Promise<void> {
+async function start(clock = Date.now): Promise<void> {
   const settings = { v: 1 as const, http: { port: 0, token: TOKEN } };
   collector = await startCollector({
     home,
     log,
-    clock: Date.now,
+    clock,
     settings,
     warn: () => {},
     tune: { restMs: 1 },
@@ -145,8 +145,7 @@ test('an outage is a gap in the sessions that were open over HTTP, and in those 
   const at = Date.now() - T0;
   spool(home, entry(told.start({}), { session_id: 'meanwhile', at }));
   spool(home, entry(told.start({}), { session_id: 'meanwhile', at, registration: 'plugin' }));
-  await new Promise((resolve) => setTimeout(resolve, 2));
-  await start();
+  await start(() => Date.now() + 1_000);
   spool(home, entry(told.start({}), { session_id: 'later', at: at + 3_600_000 }));
   await ask(home, '/drain', {});
   const gaps = log.events.filter((event) => event.kind === 'gap').map((event) => event.session_id);

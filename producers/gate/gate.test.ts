@@ -195,12 +195,10 @@ describe('C12 a Stop hook loops for ever, or its crash lets the agent stop', () 
       path === '/gate/open' ? { action: 'grade', base_commit: repo.base } : undefined,
     );
     const outputs: string[] = [];
-    const before = performance.now();
     const diff = async () => ({ diff: Buffer.alloc(0), diffHash: 'x' });
     for (let i = 0; i < 6; i++) outputs.push(await gate({}, { deadlineMs: 60, diff }));
     expect(outputs).toEqual([...Array(5).fill(BLOCK_OUTPUT), '']);
     expect(notes).toEqual([...Array(5).fill('gate_late'), 'gate_gave_up']);
-    expect(performance.now() - before).toBeLessThan(3000);
   });
 
   test('C12 the collector is given less time than the gate has', async () => {

@@ -5,7 +5,7 @@
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { TraceEvent } from '../../schemas/generated.ts';
 import { headerHash } from '../../schemas/header.ts';
-import { add, type Interval } from '../intervals.ts';
+import { add, firstEnding, type Interval } from '../intervals.ts';
 
 /** Consecutive events: first and last seq, what the first says comes before it, the hash of the last. */
 interface Segment {
@@ -184,16 +184,7 @@ function breakAt(chain: Chain, seq: number): void {
 
 /** Index of the first segment that ends at `seq` or later. */
 function placeOf(segments: readonly Segment[], seq: number): number {
-  const last = segments.at(-1);
-  if (!last || seq > last.to) return segments.length;
-  let low = 0;
-  let high = segments.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((segments[middle]?.to ?? 0) < seq) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstEnding(segments.length, seq, (at) => segments[at]?.to ?? 0);
 }
 
 /** Distinct places of a chain of which an event was seen. */

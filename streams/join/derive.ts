@@ -1,3 +1,4 @@
+import { compare } from '../../schemas/compare.ts';
 import type { Flip, Session, Verdict } from '../../schemas/generated.ts';
 import { UNGRADED_OUTCOMES } from '../../schemas/outcome.ts';
 import { size } from '../intervals.ts';
@@ -6,7 +7,7 @@ import { type Chain, missingIn, type Start, seenIn } from './chain.ts';
 import { flipsOf } from './flips.ts';
 import { baselineOf, baselinesOf, byAttempt, type Case, type Judged, judge } from './judge.ts';
 import { marksOf } from './marks.ts';
-import { compare, revisionOf, startOf } from './state.ts';
+import { revisionOf, startOf } from './state.ts';
 
 export interface Derived {
   session: Session;

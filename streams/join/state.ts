@@ -2,6 +2,7 @@
  * A session's state: a merge of whatever was seen of it, the same for any order and any repetition.
  * docs/design.md, "What must always hold" 4. Everything here is bounded but by what one session can do.
  */
+import { compare } from '../../schemas/compare.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { TraceEvent, Verdict } from '../../schemas/generated.ts';
 import { verdictHash } from '../../schemas/signature.ts';
@@ -56,12 +57,13 @@ export function mergeTrace(state: JoinState, event: TraceEvent): boolean {
     throw new FlipstreamError('bad_seq', 'poison', `an event of chain ${chain_id} has the seq ${seq}`);
   const known = get(state.chains, chain_id);
   if (!known && isFull(state.chains, MAX_CHAINS)) throw poison('too_many_chains', MAX_CHAINS);
-  const isRequest = event.type === 'notice' && event.kind === 'grade_requested' && event.request_id !== null;
-  if (isRequest && isFull(state.requests, MAX_REQUESTS)) throw poison('too_many_requests', MAX_REQUESTS);
+  const asks = event.type === 'notice' && event.kind === 'grade_requested' ? event.request_id : null;
+  if (asks !== null && !get(state.requests, asks) && isFull(state.requests, MAX_REQUESTS))
+    throw poison('too_many_requests', MAX_REQUESTS);
   const chain = known ?? emptyChain();
   const first = mergeEvent(chain, event);
   if (!known) set(state.chains, chain_id, chain);
-  const asked = isRequest && noteRequest(state, event);
+  const asked = asks !== null && noteRequest(state, asks, event);
   const claimed = noteClaim(state, event);
   return first || asked || claimed;
 }
@@ -94,10 +96,6 @@ export function startOf(state: JoinState): { chainId: string; start: Start } | n
   return first ?? null;
 }
 
-export function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 function isFull(map: Keyed<unknown>, most: number): boolean {
   return Object.keys(map).length >= most;
 }
@@ -107,11 +105,10 @@ function poison(code: string, most: number): FlipstreamError {
   return new FlipstreamError(code, 'poison', message);
 }
 
-function noteRequest(state: JoinState, event: TraceEvent): boolean {
-  const { request_id, chain_id, seq, prev, task_id, base_commit, diff_hash } = event;
-  if (request_id === null) return false;
+function noteRequest(state: JoinState, requestId: string, event: TraceEvent): boolean {
+  const { chain_id, seq, prev, task_id, base_commit, diff_hash } = event;
   const forked = event.fork === true;
-  return include(state.requests, request_id, {
+  return include(state.requests, requestId, {
     chain_id,
     seq,
     forked,

@@ -207,9 +207,7 @@ describe('what a batch may not change', () => {
       `{"a":"${'\\\\'.repeat(100_000)}"}`,
       `"${'\\"'.repeat(100_000)}`,
     ];
-    const start = performance.now();
+    // Two and a half million characters; a pattern that goes back over its steps takes longer than a test may.
     await scan(...stretched.map((text) => eventWith({ text })));
-    // Two and a half million characters; a pattern that goes back over its steps would take minutes.
-    expect(performance.now() - start).toBeLessThan(8000);
   });
 });

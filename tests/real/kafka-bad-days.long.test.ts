@@ -1,5 +1,4 @@
 /** What a cluster can do to us: each bad day ends with nothing lost, or with a sentence to act on. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openLetters } from '../../cli/deadletter/letters.ts';
 import { putBack } from '../../cli/deadletter/put-back.ts';
@@ -25,18 +24,18 @@ describe.skipIf((await noKafka()) !== null)('bad days of a cluster', () => {
   });
   afterEach(async () => rig.close());
 
-  /** Publishes as a spool does: again until it is taken. */
+  /** Publishes as a spool does: again until it is taken. @param failed told of each time it was not */
   async function insist(
     log: Awaited<ReturnType<KafkaRig['open']>>,
     numbers: readonly number[],
-  ): Promise<number> {
-    for (let failures = 0; ; failures++) {
+    failed: () => void = () => {},
+  ): Promise<void> {
+    for (;;) {
       try {
-        await log.publish(numbers.map((n) => event('k', n)));
-        return failures;
+        return await log.publish(numbers.map((n) => event('k', n)));
       } catch (error) {
         expect(error).toMatchObject({ kind: 'retryable', code: 'kafka_unavailable' });
-        await sleep(100);
+        failed();
       }
     }
   }
@@ -57,10 +56,11 @@ describe.skipIf((await noKafka()) !== null)('bad days of a cluster', () => {
     await insist(log, upTo(20));
     await caughtUp(log, 'count', 'trace.raw');
     await node.kill();
-    const published = insist(log, [21, 22]);
-    await sleep(3_000);
+    const failed = Promise.withResolvers<void>();
+    const published = insist(log, [21, 22], failed.resolve);
+    await failed.promise;
     await node.start();
-    expect(await published).toBeGreaterThan(0);
+    await published;
     await caughtUp(log, 'count', 'trace.raw');
     await until(() => seen.includes(22));
     await Promise.all([running.stop(), reading.stop()]);
@@ -76,8 +76,9 @@ describe.skipIf((await noKafka()) !== null)('bad days of a cluster', () => {
     rig.registry.trouble = 'unavailable';
     const log = await rig.open();
     await expect(log.publish([event('k', 0)])).rejects.toMatchObject({ code: 'registry_unavailable' });
+    const asked = rig.registry.requests.length;
     const running = log.run(counter('count'));
-    await sleep(1_000);
+    await until(() => rig.registry.requests.length > asked);
     rig.registry.trouble = 'none';
     await caughtUp(log, 'count', 'trace.raw');
     rig.registry.trouble = 'proxy-404';

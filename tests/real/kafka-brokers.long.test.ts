@@ -69,7 +69,6 @@ describe.skipIf((await noKafka()) !== null)('three brokers', () => {
       // Transactions follow one another: at whatever moment it dies, some of its partitions are in one.
       await until(() => (log.counters().published['flip.metrics.deltas'] ?? 0) > before + 30);
       await node.kill();
-      await sleep(1_000);
       await node.start();
       failed = log.counters().transactionFailures;
     }
@@ -100,7 +99,6 @@ describe.skipIf((await noKafka()) !== null)('three brokers', () => {
       const before = acknowledged.length;
       await until(() => acknowledged.length > before + 10 * BATCH);
       await node.kill();
-      await sleep(500);
       await node.start();
     }
     over = true;

@@ -7,7 +7,7 @@ import avro from 'avsc';
 import { z } from 'zod';
 import { schemaText } from '../../../schemas/codec.ts';
 import { FlipstreamError, messageOf } from '../../../schemas/errors.ts';
-import { SCHEMAS, type SchemaName } from '../../../schemas/generated.ts';
+import { SCHEMA_NAMES } from '../../../schemas/generated.ts';
 import type { Clock } from '../../../schemas/time.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName } from '../../../schemas/topics.ts';
 import { createMissing } from './missing.ts';
@@ -144,7 +144,7 @@ async function saysNo(address: RegistryAddress, id: number): Promise<boolean> {
 
 /** Our own text of a schema that is written alike, whatever a registry did to its spelling. */
 function ourText(type: avro.Type): string | undefined {
-  const name = (Object.keys(SCHEMAS) as SchemaName[]).find((each) => type.name === `flipstream.${each}`);
+  const name = SCHEMA_NAMES.find((each) => type.name === `flipstream.${each}`);
   if (!name) return undefined;
   const ours = avro.Type.forSchema(JSON.parse(schemaText(name)) as avro.Schema, { wrapUnions: true });
   return ours.fingerprint().equals(type.fingerprint()) ? schemaText(name) : undefined;
