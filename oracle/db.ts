@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { FlipstreamError, messageOf } from '../schemas/errors.ts';
+import { holdFile } from '../schemas/hold-file.ts';
 import type { OracleHome } from './home.ts';
 
 const SCHEMA = `
@@ -116,20 +117,14 @@ function addColumn(sql: DatabaseSync, table: string, column: string, type: strin
 
 /**
  * Takes the home for one service; the lock goes with the process, however that ends.
- * @throws FlipstreamError `oracle_running` (usage) when another service has it.
+ * @throws FlipstreamError `oracle_running` (usage) when another service has it, `lock_unusable` (usage)
  */
 export function lockHome(home: OracleHome): () => void {
-  const lock = new DatabaseSync(home.lock, { timeout: 0 });
-  try {
-    lock.exec('pragma locking_mode = exclusive; begin exclusive');
-  } catch (cause) {
-    lock.close();
-    throw new FlipstreamError(
-      'oracle_running',
-      'usage',
-      `another oracle already serves ${home.root}; stop it first`,
-      cause,
-    );
-  }
-  return () => lock.close();
+  const held = holdFile(home.lock);
+  if (held !== 'busy') return held;
+  throw new FlipstreamError(
+    'oracle_running',
+    'usage',
+    `another oracle already serves ${home.root}; stop it first`,
+  );
 }

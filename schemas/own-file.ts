@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { hasCode } from '../schemas/errors.ts';
+import { hasCode } from './errors.ts';
 
 /**
  * Makes an empty file that its owner alone can open, where there is none: SQLite would make its database for all to

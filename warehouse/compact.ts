@@ -41,8 +41,8 @@ export interface Compacted {
  * Safe beside the sink: when the sink rewrote a file meanwhile, that merge is dropped. A table that fails keeps no
  * other from its turn; the first failure is thrown at the end.
  * @returns nothing while another compaction has the warehouse: it is at the same files.
- * @throws FlipstreamError `warehouse_write`, `delta_commit_failed` (retryable), `delta_*` (fatal), among them
- *   `delta_miscounted`
+ * @throws FlipstreamError `warehouse_write`, `delta_commit_failed` (retryable), `lock_unusable` (usage), `delta_*`
+ *   (fatal), among them `delta_miscounted`
  */
 export async function compact(options: CompactOptions): Promise<Compacted[]> {
   const unlock = lockCompaction(options.warehouse);

@@ -43,6 +43,11 @@ test('of two compactions at once one works, and the other leaves it and what it 
   expect((await query(place.warehouse, 'SELECT count(*) FROM events')).rows).toEqual([[3]]);
 });
 
+test('a lock that cannot be opened is told of, and is no other compaction', async () => {
+  mkdirSync(join(place.warehouse, '.compaction.lock'));
+  await expect(run()).rejects.toMatchObject({ code: 'lock_unusable' });
+});
+
 test('one that was killed keeps no other from its turn, and what it spilled is swept', async () => {
   const file = JSON.stringify(new URL('one-compaction.ts', import.meta.url).href);
   const script = `import(${file}).then(({ lockCompaction }) => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,6 +14,8 @@ test('one at a time has the home, and the lock is its owner’s alone in a folde
     expect(() => lockUp(layout(root))).toThrow(expect.objectContaining({ code: 'up_running' }));
     release();
     lockUp(layout(root))();
+    writeFileSync(join(root, 'up.lock'), 'my notes\n'.repeat(200));
+    expect(() => lockUp(layout(root))).toThrow(expect.objectContaining({ code: 'lock_unusable' }));
   } finally {
     rmSync(root, { recursive: true });
   }

@@ -145,6 +145,10 @@ test('a second service on the same home is refused, and the first goes on', asyn
   await service.stop();
   const next = await startOracle({ home: oracle.home, log, runner, logger });
   await next.stop();
+  writeFileSync(oracle.home.lock, 'my notes\n'.repeat(200));
+  await expect(startOracle({ home: oracle.home, log, runner, logger })).rejects.toMatchObject({
+    code: 'lock_unusable',
+  });
 });
 
 test('a port that is taken is a sentence, and the home is free again', async () => {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { makeFolder } from '../../schemas/make-folder.ts';
-import { ownFile } from '../own-file.ts';
+import { ownFile } from '../../schemas/own-file.ts';
 
 const FORMAT = 1;
 
