@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../schemas/make-folder.ts';
@@ -109,11 +109,16 @@ export function readDiff({ home, sealer }: StoreAt, hash: string): Buffer | null
   return existsSync(path) ? sealer.open(diffName(hash), readFileSync(path)) : null;
 }
 
-/** Hashes of the diffs that are kept. */
-export function keptDiffs({ home }: StoreAt): string[] {
+/** The diffs that are kept, and since when, epoch milliseconds. */
+export function keptDiffs({ home }: StoreAt): { hash: string; kept_at: number }[] {
   const dir = join(home.log, 'diffs');
   const names = existsSync(dir) ? readdirSync(dir) : [];
-  return names.filter((name) => name.endsWith('.diff')).map((name) => name.slice(0, -'.diff'.length));
+  return names
+    .filter((name) => name.endsWith('.diff'))
+    .map((name) => ({
+      hash: name.slice(0, -'.diff'.length),
+      kept_at: statSync(join(dir, name)).mtimeMs,
+    }));
 }
 
 export function dropDiff({ home }: StoreAt, hash: string): void {

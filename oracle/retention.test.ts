@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { sha256 } from '../schemas/hash.ts';
-import { keepDiff, listRuns, readDiff, readRun } from './private-log.ts';
+import { keepDiff, keptDiffs, listRuns, readDiff, readRun } from './private-log.ts';
 import { regrade } from './regrade.ts';
 import { forgetDiffs, startRetention } from './retention.ts';
 import { answerOf, HOST, setUpDesk } from './service/testing.ts';
@@ -36,6 +36,22 @@ test('a diff goes when nobody has asked about it for as long as the operator say
   expect([kept('good again'), kept('good slow')]).toEqual([false, true]);
   stop();
   held.resolve();
+});
+
+test('one that no request names goes by the age of its file, unless a request takes it up', async () => {
+  const set = await setUpDesk();
+  const left = ['left', 'good taken up', 'left just now'];
+  for (const diff of left) {
+    const hash = sha256(diff);
+    keepDiff(set.oracle, hash, Buffer.from(diff));
+    const days = diff === 'left just now' ? 29 : 31;
+    const since = (set.timers.now() - days * DAY_MS) / 1000;
+    utimesSync(join(set.oracle.home.log, 'diffs', `${hash}.diff`), since, since);
+  }
+  await answerOf(set, gradeRequest(set.row, 'good taken up'));
+  expect(forgetDiffs(set.oracle, 30)).toBe(1);
+  const kept = left.filter((diff) => keptDiffs(set.oracle).some(({ hash }) => hash === sha256(diff)));
+  expect(kept).toEqual(['good taken up', 'left just now']);
 });
 
 test('what a run printed goes as well; that it ran stays known', async () => {

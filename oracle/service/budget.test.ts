@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { sha256 } from '../../schemas/hash.ts';
+import { keptDiffs } from '../private-log.ts';
 import { gradeRequest, runResult } from '../testing.ts';
 import { answerOf, HOST, setUpDesk } from './testing.ts';
 
@@ -11,6 +13,14 @@ test('beyond max_attempts of a session and task the answer is NO_TASK and nothin
   expect(codes).toEqual(['FAIL', 'FAIL', 'NO_TASK', 'PASS', 'PASS']);
   const grades = (await set.verdicts()).filter(({ value }) => value.mode === 'grade');
   expect(grades).toHaveLength(4);
+});
+
+test('the diff of a request that is refused is not kept: asking beyond the budget fills no disk', async () => {
+  const set = await setUpDesk({ task: { max_attempts: 1 } });
+  const codes = [];
+  for (const diff of ['a', 'b', 'c']) codes.push(await answerOf(set, gradeRequest(set.row, diff)));
+  expect(codes).toEqual(['FAIL', 'NO_TASK', 'NO_TASK']);
+  expect(keptDiffs(set.oracle).map(({ hash }) => hash)).toEqual([sha256('a')]);
 });
 
 test('many requests at once do not go beyond the budget', async () => {

@@ -17,6 +17,7 @@ import {
   type Facts,
   findRequest,
   finishRequest,
+  type NewRequest,
   nextRelease,
   type RequestRow,
   requestById,
@@ -173,20 +174,19 @@ export function openDesk(oracle: Oracle, options: DeskOptions): Desk {
       diff_missing: request.diff_missing ?? null,
     };
     const { request_id, session_id, task_id, chain_id, head, diff_hash } = request;
-    keepDiff(oracle, diff_hash, diff);
-    const accepted = oracle.db.transaction(() =>
-      acceptRequest(
-        oracle.db,
-        {
-          ...{ request_id, session_id, task_id, chain_id, head, diff_hash, fingerprint },
-          principal: principal.name,
-          tests_hash: row.tests_hash,
-          facts: JSON.stringify(facts),
-          received_at: timers.now(),
-        },
-        definition,
-      ),
-    );
+    const asked: NewRequest = {
+      ...{ request_id, session_id, task_id, chain_id, head, diff_hash, fingerprint },
+      principal: principal.name,
+      tests_hash: row.tests_hash,
+      facts: JSON.stringify(facts),
+      received_at: timers.now(),
+    };
+    const accepted = oracle.db.transaction(() => {
+      const one = acceptRequest(oracle.db, asked, definition);
+      // Durable before the request is, and only for one that is taken on: a refused one takes no room.
+      if (one) keepDiff(oracle, diff_hash, diff);
+      return one;
+    });
     const needs = needsOf(definition.limits);
     if (accepted && !queue.add(principal.name, () => finish(accepted, needs), needs))
       note(accepted, {

@@ -1,7 +1,9 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { byContent, gradeRequest } from '../testing.ts';
 import { unfinished } from './requests.ts';
-import { eventually, HOST, setUpDesk } from './testing.ts';
+import { answerOf, eventually, HOST, setUpDesk } from './testing.ts';
 
 test('a grade whose end cannot be noted is graded again, without a restart', async () => {
   const full = Promise.withResolvers<void>();
@@ -22,4 +24,16 @@ test('a grade whose end cannot be noted is graded again, without a restart', asy
   });
   await set.timers.advance(10_000);
   expect(await asked).toBe('PASS');
+});
+
+test('a request whose diff cannot be kept is not taken on: asked again, it is graded', async () => {
+  const set = await setUpDesk({ task: { max_attempts: 1 } });
+  const folder = join(set.oracle.home.log, 'diffs');
+  rmSync(folder, { recursive: true, force: true });
+  writeFileSync(folder, 'no folder');
+  const request = gradeRequest(set.row, 'good');
+  expect(await answerOf(set, request)).toBe('ERROR');
+  expect(unfinished(set.oracle.db)).toEqual([]);
+  rmSync(folder);
+  expect(await answerOf(set, request)).toBe('PASS');
 });
