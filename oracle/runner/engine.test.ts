@@ -1,6 +1,9 @@
+import { join } from 'node:path';
+import Docker from 'dockerode';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { demultiplexer } from './engine.ts';
+import { expect, test, vi } from 'vitest';
+import { temporaryDirectory } from '../testing.ts';
+import { demultiplexer, execIn } from './engine.ts';
 
 const Frame = fc.record({ stream: fc.constantFrom(1, 2), text: fc.string({ maxLength: 20 }) });
 
@@ -37,4 +40,14 @@ test('however the engine\u2019s stream is cut, each stream comes out whole', () 
 test('a hundred thousand pieces of one byte in one read do no harm', () => {
   const frames = Array.from({ length: 100_000 }, () => ({ stream: 1, text: 'x' }));
   expect(split(encode(frames), 2 ** 24)[0]).toHaveLength(100_000);
+});
+
+test('what was stopped between two commands kills its container with the next one, and waits for none', async () => {
+  const docker = new Docker({ socketPath: join(temporaryDirectory(), 'no-engine') });
+  const kill = vi.fn();
+  const signal = AbortSignal.abort(new Error('stopped'));
+  const command = { argv: ['true'], user: '0:0', cwd: '/', env: {}, timeoutMs: 60_000, outputMax: 1 };
+  const ran = execIn(docker.getContainer('box'), kill, { ...command, signal });
+  await expect(ran).rejects.toThrow('stopped');
+  expect(kill).toHaveBeenCalledOnce();
 });

@@ -58,6 +58,7 @@ export async function execIn(
     ...{ stdout: '', stderr: '', bytes: 0, duration_ms: 0 },
   };
   options.signal?.addEventListener('abort', kill);
+  if (options.signal?.aborted) kill();
   const timer = setTimeout(() => {
     end.timed_out = true;
     kill();

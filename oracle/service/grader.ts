@@ -115,6 +115,7 @@ function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     });
     signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
   });
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fakeRunner, gradeRequest } from '../testing.ts';
+import { fakeRunner, gradeRequest, runResult } from '../testing.ts';
 import { answerOf, HOST, setUpDesk } from './testing.ts';
 import { killAtRandom, quickGrades } from './testing-kills.ts';
 
@@ -24,4 +24,19 @@ test('a restart takes up what was not graded, and answers from what was', async 
   const third = set.open();
   expect(await answerOf({ desk: third, timers: set.timers }, request)).toBe('PASS');
   expect((await set.verdicts()).filter(({ value }) => value.mode === 'grade')).toHaveLength(1);
+});
+
+test('a stop between two tries waits for no further one', async () => {
+  const stopping = Promise.withResolvers<void>();
+  const fault = { class: 'mirror_unreadable', message: 'gone' } as const;
+  const set = await setUpDesk({
+    judge: () => {
+      set.desk.stop().then(stopping.resolve);
+      return runResult(0, 1, { suite: null, hidden: [], fault });
+    },
+  });
+  const asked = set.desk.ask(HOST, gradeRequest(set.row, 'good'), 'same_host');
+  await stopping.promise;
+  expect(await asked).toBe('PENDING');
+  expect(set.runner.jobs).toHaveLength(3);
 });
