@@ -64,6 +64,7 @@ test.each([
   ['a commit that is not there', { fix: 'nowhere' }, /no commit nowhere/],
   ['a commit without sources', { fix: 'HEAD' }, /no source/],
   ['a file that is not there', { tests: ['tests/none.py'] }, /no file in it/],
+  ['a folder', { tests: ['tests'] }, /tests is no file in it/],
   ['a file outside', { tests: ['../x.py'] }, /no file in it/],
   ['no test among them', { tests: ['pkg/bill.py'] }, /no test file/],
 ])('no task can be made from %s', async (_, from, message) => {

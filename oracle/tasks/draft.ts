@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { makeFolder } from '../../schemas/make-folder.ts';
@@ -101,10 +101,11 @@ async function fromTests({
   tests: readonly string[];
 }): Promise<Found> {
   const hidden = tests.map((test) => {
-    const path = relative(resolve(repository), resolve(repository, test));
-    if (path.startsWith('..') || !existsSync(resolve(repository, test)))
+    const place = resolve(repository, test);
+    const path = relative(resolve(repository), place);
+    if (path.startsWith('..') || !existsSync(place) || !statSync(place).isFile())
       throw impossible(repository, `${test} is no file in it`);
-    return { path, content: readFileSync(resolve(repository, test)) };
+    return { path, content: readFileSync(place) };
   });
   return {
     file: { base_commit: await commitOf(repository, 'HEAD'), allowlist: ['src/**'] },
