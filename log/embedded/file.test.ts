@@ -53,9 +53,17 @@ test('a file cut short is refused: at nothing, in its header, in its middle', ()
     const log = await rig.open();
     await log.publish(upTo(20).map(noise));
     await log.close();
-    for (const left of [Math.floor(statSync(rig.path).size / 2), 60, 0]) {
+    const { size } = statSync(rig.path);
+    const half = Math.floor(size / 2);
+    const header = 'bytes are left, which is not even its header of 100';
+    for (const [left, said] of [
+      [half, `${half} bytes are left of ${size}`],
+      [60, `60 ${header}`],
+      [0, `0 ${header}`],
+    ] as const) {
       truncateSync(rig.path, left);
-      await expect(rig.open()).rejects.toMatchObject({ code: 'log_damaged', kind: 'fatal' });
+      const message = expect.stringContaining(said);
+      await expect(rig.open()).rejects.toMatchObject({ code: 'log_damaged', kind: 'fatal', message });
     }
   }));
 

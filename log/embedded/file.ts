@@ -101,15 +101,14 @@ function refuseCutShort(path: string): void {
   try {
     const got = readSync(fd, header, 0, header.length, 0);
     const ours = got === 0 || header.toString('latin1', 0, 15) === 'SQLite format 3';
+    const cut = (left: string) =>
+      new FlipstreamError('log_damaged', 'fatal', `${path} was cut short: ${left}; ${DAMAGED_ADVICE}`);
+    if (ours && got < header.length)
+      throw cut(`${got} bytes are left, which is not even its header of ${header.length}`);
     const page = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-    const size = statSync(path).size;
-    if (ours && (got < header.length || size < page * header.readUInt32BE(28))) {
-      throw new FlipstreamError(
-        'log_damaged',
-        'fatal',
-        `${path} was cut short: ${size} bytes are left of ${page * header.readUInt32BE(28)}; ${DAMAGED_ADVICE}`,
-      );
-    }
+    const whole = page * header.readUInt32BE(28);
+    const { size } = statSync(path);
+    if (ours && size < whole) throw cut(`${size} bytes are left of ${whole}`);
   } finally {
     closeSync(fd);
   }
