@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { DEFAULT_LIMITS } from '../tasks/definition.ts';
 import { type Box, LABEL, OWNER_LABEL, openBox } from './box.ts';
 import { usableClock } from './clock.ts';
 import type { ExecEnd } from './engine.ts';
@@ -37,8 +38,6 @@ const LOAD_TIMEOUT_MS = 300_000;
 
 /** Longer than everything that may run in a container, seconds. */
 const SPARE_LIFETIME_S = 600;
-
-const DEFAULT_LIMITS = { memory_mb: 1024, cpus: 1, pids: 256 };
 
 /**
  * A fresh container with tree, diff and, where they are to run, hidden tests in it; nothing of the task has run yet.

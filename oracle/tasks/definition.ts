@@ -34,7 +34,8 @@ const Limits = z.strictObject({
 });
 export type Limits = z.infer<typeof Limits>;
 
-const DEFAULT_LIMITS: Limits = { memory_mb: 1024, cpus: 1, pids: 256 };
+/** What a container may take where its task does not say. */
+export const DEFAULT_LIMITS: Limits = { memory_mb: 1024, cpus: 1, pids: 256 };
 
 /** A check that is recorded with a verdict (chapter 4, "soft oracles"); it decides only when the task says so. */
 export const Signal = z.strictObject({
