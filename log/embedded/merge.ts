@@ -30,22 +30,28 @@ export async function mergeSmall(core: Core, part: number): Promise<number> {
       const ids: number[] = [];
       let size = 0;
       let next = from;
+      let run = from;
       let closed = false;
       for (const row of rows) {
         const own = integer(row, 'size');
         // A large block ends a run, and is passed over when no run has begun.
         closed = size >= BLOCK_BYTES || (own > SMALL_BYTES && ids.length > 1);
         if (closed) break;
-        if (own > SMALL_BYTES) ids.length = 0;
-        else ids.push(integer(row, 'id'));
-        size = ids.length === 0 ? 0 : size + own;
         next = integer(row, 'last') + 1;
+        if (own > SMALL_BYTES) {
+          ids.length = 0;
+          size = 0;
+          run = next;
+        } else {
+          ids.push(integer(row, 'id'));
+          size += own;
+        }
       }
-      // A short run at the end may still grow.
       const worth = ids.length > 1 && (closed || ids.length >= ENOUGH);
       if (!worth) {
-        if (ids.length === 0 && next > from) move.run(next, part);
-        return ids.length === 0 ? rows.length : 0;
+        // A short run at the end may still grow, or goes on behind what was looked at; all before it is done with.
+        if (run > from) move.run(run, part);
+        return run - from;
       }
       rewrite(part, ids, () => true);
       move.run(next, part);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { fc, test as prop } from '@fast-check/vitest';
 import { describe, expect, test, vi } from 'vitest';
@@ -56,6 +57,21 @@ test('merging small blocks changes nothing but their number', async () => {
   expect((await log.maintain()).merged).toBe(0);
   await log.publish([event('k', 152)]);
   expect((await everything(log, 'trace.raw')).filter((one) => one.key === 'k').at(-1)?.value.seq).toBe(152);
+  await rig.close();
+});
+
+test('small blocks behind many that alternate with large ones are merged, too', async () => {
+  const rig = await embeddedRig();
+  const log = await rig.open();
+  const large = randomBytes(33_000).toString('hex');
+  for (let n = 0; n < 256; n++) {
+    await log.publish([event('k', 2 * n, large)]);
+    await log.publish([event('k', 2 * n + 1)]);
+  }
+  for (let n = 512; n < 612; n++) await log.publish([event('k', n)]);
+  const before = await everything(log, 'trace.raw');
+  expect((await log.maintain()).merged).toBe(101);
+  expect(await everything(log, 'trace.raw')).toEqual(before);
   await rig.close();
 });
 
