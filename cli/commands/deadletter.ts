@@ -6,6 +6,7 @@ import type { Log } from '../../log/log.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
+import { counted } from '../counted.ts';
 import { originalBytes } from '../deadletter/bytes.ts';
 import { type Letter, type Letters, openLetters } from '../deadletter/letters.ts';
 import { objection, pick, putBack } from '../deadletter/put-back.ts';
@@ -95,7 +96,7 @@ export function addDeadletter(cli: Cli): void {
 const READING = 'Reading the dead letters';
 
 function readLetters(log: Log, progress: Progress): Promise<Letters> {
-  return openLetters(log, (records) => progress.update(`${records} records read`));
+  return openLetters(log, (records) => progress.update(`${counted(records, 'record')} read`));
 }
 
 interface PutBack {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ACL_ROLES, aclCommand, grantsOf } from '../../log/kafka/setup/acls.ts';
 import type { Change } from '../../log/kafka/setup/topics.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
+import { counted } from '../counted.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { Count } from '../flags.ts';
 import { REDUCER_GROUPS, requireKafka, withAdmin } from '../kafka/cluster.ts';
@@ -49,10 +50,10 @@ export function addKafka(cli: Cli): void {
         ...done.changes.map(sentence),
         ...done.notes.map((note) => `Note: ${note}.`),
         done.changes.length === 0
-          ? `Nothing to change: every topic has ${done.partitions} partitions, every schema is registered.`
+          ? `Nothing to change: every topic has ${counted(done.partitions, 'partition')}, every schema is registered.`
           : dryRun
-            ? `${done.changes.length} changes; nothing was written.`
-            : `${done.changes.length} changes were made.`,
+            ? `${counted(done.changes.length, 'change')}; nothing was written.`
+            : `${counted(done.changes.length, 'change')} made.`,
       ].join('\n'),
     );
   });
@@ -93,7 +94,7 @@ function sentence(change: Change): string {
   switch (change.kind) {
     case 'create-topic': {
       const settings = Object.entries(change.settings).map(([name, value]) => `${name}=${value}`);
-      return `create  ${change.topic}: ${change.partitions} partitions, ${change.replication} replicas, ${settings.join(', ')}`;
+      return `create  ${change.topic}: ${counted(change.partitions, 'partition')}, ${counted(change.replication, 'replica')}, ${settings.join(', ')}`;
     }
     case 'alter-topic':
       return `alter   ${change.topic}: ${change.setting} from ${change.from || 'unset'} to ${change.to}`;

@@ -6,6 +6,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import type { Quarantined } from '../../schemas/generated.ts';
 import { parseJson } from '../../schemas/parse-json.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
+import { counted } from '../counted.ts';
 import { ENGINE_FLAGS } from '../engine.ts';
 import { withLog } from '../open-log.ts';
 import { requireFree } from '../out-path.ts';
@@ -69,7 +70,7 @@ export function addQuarantine(cli: Cli): void {
 const READING = 'Reading the quarantine';
 
 function telling(progress: Progress): (events: number) => void {
-  return (events) => progress.update(`${events} events`);
+  return (events) => progress.update(counted(events, 'event'));
 }
 
 /** By the event's id or the beginning of it. @throws FlipstreamError `not_quarantined` (usage) when none or several fit. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readProjectConfig } from '../../producers/project-config.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
+import { counted } from '../counted.ts';
 import { EXIT } from '../exit.ts';
 import { withProgress } from '../progress.ts';
 import { heldAtEnd, tellEnd } from '../run/grade.ts';
@@ -27,7 +28,7 @@ export function addRun(cli: Cli): void {
       context.out.result(ran, () =>
         ran.session_id === null
           ? 'No hook told of a session, so nothing was graded: flipstream doctor says why.'
-          : `Run ${ran.run_id}: ${ran.attempts} attempts, ${ran.held ? 'held to the end' : 'let go'}. Session ${ran.session_id}.`,
+          : `Run ${ran.run_id}: ${counted(ran.attempts, 'attempt')}, ${ran.held ? 'held to the end' : 'let go'}. Session ${ran.session_id}.`,
       );
       return ran.code === 0 && ran.session_id !== null ? EXIT.ok : EXIT.failed;
     },

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { refuseNewerTables } from '../../warehouse/snapshots.ts';
 import { addCommand, type Cli, handle } from '../command.ts';
+import { counted } from '../counted.ts';
 import { EXIT } from '../exit.ts';
 import { trustedKeyRing } from '../key-ring.ts';
 import { requireFree } from '../out-path.ts';
@@ -40,7 +41,7 @@ export function addSessionExport(cli: Cli, session: Cli['program']): void {
     const counts = { events: bundle.events.length, verdicts: bundle.verdicts.length };
     out.result({ path, ...counts, state: report.state }, () =>
       [
-        `${counts.events} events and ${counts.verdicts} verdicts in ${path}: ${report.state}.`,
+        `${counted(counts.events, 'event')} and ${counted(counts.verdicts, 'verdict')} in ${path}: ${report.state}.`,
         `Check it anywhere: flipstream verify ${path}`,
       ].join('\n'),
     );

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { OUTCOMES } from '../../schemas/outcome.ts';
 import { text } from '../../warehouse/duck.ts';
 import { addCommand, type Cli, type Context, handle, NoFlags } from '../command.ts';
+import { counted } from '../counted.ts';
 import { Count } from '../flags.ts';
 import { withProgress } from '../progress.ts';
 import { sessionRow } from '../session/read.ts';
@@ -63,7 +64,7 @@ async function showSession({ config, out, io }: Context, given: string): Promise
       const said = `select n, ts, turn, agent_id, who, tool_name, status, content, answer from conversation where session_id = ${id} order by n`;
       for await (const rows of warehouse.chunks(said)) {
         steps.push(...rows);
-        progress.update(`${steps.length} steps read`);
+        progress.update(`${counted(steps.length, 'step')} read`);
       }
       const grades = await warehouse.records(
         `select attempt, verdict, released_at, runner, placement, evidence from grades where session_id = ${id} order by attempt`,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { exportQuery } from '../../jobs/export.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import { addCommand, type Cli, type Context, handle } from '../command.ts';
+import { counted } from '../counted.ts';
 import { EXIT } from '../exit.ts';
 import { refuseBeside } from '../flags.ts';
 import { requireFree } from '../out-path.ts';
@@ -60,6 +61,6 @@ async function writeOut({ config, out, io }: Context, sql: string | undefined, n
   const { rows, bytes } = await withProgress(io.stderr, `Writing ${file}`, () =>
     exportQuery(warehouse, sql, { out: file, format: as }),
   );
-  out.result({ file, rows, bytes }, () => `${rows} rows in ${file}.`);
+  out.result({ file, rows, bytes }, () => `${counted(rows, 'row')} in ${file}.`);
   return EXIT.ok;
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PartitionLag } from '../../log/log.ts';
 import { addCommand, type Cli, handle, NoFlags } from '../command.ts';
+import { counted } from '../counted.ts';
 import { askCollector } from '../doctor/collector-status.ts';
 import { hasLog, withLog } from '../open-log.ts';
 import { withProgress } from '../progress.ts';
@@ -39,7 +40,7 @@ export function addStatus(cli: Cli): void {
       [
         `home       ${status.home}`,
         `capture    ${status.capture}`,
-        `collector  ${status.collector}, ${status.open_sessions} open sessions, ${status.unpublished} events not published`,
+        `collector  ${status.collector}, ${counted(status.open_sessions, 'open session')}, ${counted(status.unpublished, 'event')} not published`,
         `spool      ${status.spool} waiting`,
         groups.length > 0
           ? `\n${table(['group', 'topic', 'records', 'behind'], groups)}`

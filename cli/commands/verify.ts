@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { addCommand, type Cli, handle } from '../command.ts';
+import { counted } from '../counted.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readKeyRing } from '../key-ring.ts';
 import { withProgress } from '../progress.ts';
@@ -59,7 +60,7 @@ function describe(report: Report): string {
   }
   for (const problem of report.problems) lines.push(`  ${problem.where}: ${problem.message}`);
   lines.push(
-    `${report.events} events, ${report.unattested} after the last attested one. Outcome: ${report.outcome ?? 'none'}; flip: ${report.flip ? 'yes' : 'no'}${report.marks.length > 0 ? `; marks: ${report.marks.join(', ')}` : ''}.`,
+    `${counted(report.events, 'event')}, ${report.unattested} after the last attested one. Outcome: ${report.outcome ?? 'none'}; flip: ${report.flip ? 'yes' : 'no'}${report.marks.length > 0 ? `; marks: ${report.marks.join(', ')}` : ''}.`,
   );
   lines.push(
     report.key_ring.source === 'given'

@@ -3,6 +3,7 @@ import type { Incoming, Log } from '../../log/log.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
 import type { TopicName } from '../../schemas/topics.ts';
+import { counted } from '../counted.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Beyond this, times of hosts cannot be compared. */
@@ -37,7 +38,10 @@ export async function checkClock(log: Log, clock: Clock): Promise<Finding> {
       'Clocks were not compared: that takes READ on a topic.',
       `Ask as a user who may read one of ${TOPICS.join(', ')}.`,
     );
-  return ok('clock', `${looked} records that came last in ${read.join(', ')} tell of no clocks that differ.`);
+  return ok(
+    'clock',
+    `${counted(looked, 'record that came last tells', 'records that came last tell')} of no clocks that differ, in ${read.join(', ')}.`,
+  );
 }
 
 async function newest(log: Log, topic: TopicName): Promise<Incoming[]> {

@@ -4,6 +4,7 @@ import { named } from '../../log/kafka/errors.ts';
 import type { KafkaSettings } from '../../log/kafka/settings.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import type { Clock } from '../../schemas/time.ts';
+import { counted } from '../counted.ts';
 import { REDUCER_GROUPS, withAdmin } from '../kafka/cluster.ts';
 import { type LogPlace, withLog } from '../open-log.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -51,7 +52,7 @@ async function checkBrokers(admin: Admin, kafka: KafkaSettings): Promise<Finding
   if (lacking.length === 0)
     return ok(
       'kafka',
-      `${count(brokers.length, 'broker')} in all, controller ${controller}; each answers, and takes the versions of all requests that are sent.`,
+      `${counted(brokers.length, 'broker')} in all, controller ${controller}; each answers, and takes the versions of all requests that are sent.`,
     );
   return problem(
     'kafka',
@@ -90,10 +91,15 @@ async function checkTopics(admin: Admin): Promise<Finding[]> {
   ];
   if (unseen.length === 0)
     return [
-      ok('topics', `All ${seen.length} are there, with ${partitions} partitions each and their settings.`),
+      ok(
+        'topics',
+        `All ${seen.length} are there, with ${counted(partitions, 'partition')} each and their settings.`,
+      ),
     ];
   const there =
-    seen.length === 0 ? 'No topic was seen' : `${seen.join(', ')}: there, with ${partitions} partitions each`;
+    seen.length === 0
+      ? 'No topic was seen'
+      : `${seen.join(', ')}: there, with ${counted(partitions, 'partition')} each`;
   return [
     warning(
       'topics',
@@ -117,8 +123,4 @@ async function checkSchemas(kafka: KafkaSettings): Promise<Finding[]> {
           'Run: flipstream kafka setup --dry-run',
         ),
       ];
-}
-
-function count(n: number, what: string): string {
-  return n === 1 ? `1 ${what}` : `${n} ${what}s`;
 }

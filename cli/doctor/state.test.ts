@@ -68,7 +68,7 @@ test('entries that the collector could not read are a warning, with their number
   try {
     await vi.waitFor(async () =>
       expect(await doctor()).toContain(
-        'warning unreadable: 2 spool entries could not be read and were set aside.',
+        'warning unreadable: 2 spool entries could not be read and had to be set aside.',
       ),
     );
   } finally {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Home } from '../../producers/home.ts';
 import { readLosses } from '../../producers/spool/losses.ts';
 import type { Clock } from '../../schemas/time.ts';
+import { counted } from '../counted.ts';
 import { askCollector, type CollectorStatus } from './collector-status.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { heardSessions } from './last-heard.ts';
@@ -43,7 +44,7 @@ function checkCounts({ unreadable, http }: CollectorStatus): Finding[] {
       : [
           warning(
             'unreadable',
-            `${unreadable} spool entries could not be read and were set aside.`,
+            `${counted(unreadable, 'spool entry', 'spool entries')} could not be read and had to be set aside.`,
             'Install the hook of this release: flipstream init claude-code',
           ),
         ]),
@@ -65,10 +66,10 @@ export function checkSpool(home: Home): Finding {
   const folder = join(home.spool, 'new');
   const waiting = existsSync(folder) ? readdirSync(folder).length : 0;
   return waiting < BACKLOG
-    ? ok('spool', `${waiting} entries wait for the collector.`)
+    ? ok('spool', `${counted(waiting, 'entry waits', 'entries wait')} for the collector.`)
     : problem(
         'spool',
-        `${waiting} entries wait for the collector.`,
+        `${counted(waiting, 'entry waits', 'entries wait')} for the collector.`,
         'Run flipstream up, or see why the collector does not keep up: flipstream status',
       );
 }
@@ -80,7 +81,7 @@ export function checkLosses(home: Home): Finding {
     ? ok('losses', 'No event was lost that is not in the record as a gap.')
     : problem(
         'losses',
-        `${count} events could not be kept: the disk was full, the spool could not be written, or a hook was ended.`,
+        `${counted(count, 'event')} could not be kept: the disk was full, the spool could not be written, or a hook was ended.`,
         'See that there is space and that the spool can be written, and run flipstream up: the collector puts the gap on the record.',
       );
 }

@@ -1,4 +1,5 @@
 import type { Report } from '../../producers/import/counts.ts';
+import { counted } from '../counted.ts';
 import { table } from '../table.ts';
 
 const COLUMNS = [
@@ -38,7 +39,9 @@ export function reportText(report: Report): string {
     ...(sidecars.length > 0
       ? ['', 'Passed over, beside the trajectories:', table(['file', 'count'], sidecars)]
       : []),
-    ...(report.skipped > 0 ? ['', `${report.skipped} other files are no trajectories.`] : []),
+    ...(report.skipped > 0
+      ? ['', `${counted(report.skipped, 'other file is no trajectory', 'other files are no trajectories')}.`]
+      : []),
     ...(rows.length > 0 ? ['', 'They land in the tables while flipstream up runs.'] : []),
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 /** Shows changes before they are made, asks, and makes them. */
 import { FlipstreamError } from '../../schemas/errors.ts';
 import type { Context } from '../command.ts';
+import { counted } from '../counted.ts';
 import { confirm } from './ask.ts';
 import type { Plan } from './plan.ts';
 import { dropReceipt, writeReceipt, writeSettings } from './settings-file.ts';
@@ -48,7 +49,7 @@ function shown({ before, after, file }: Plan, all: boolean): string {
     .flatMap((line) => /^[+-]\s*"(\w+)": \[/.exec(line)?.[1] ?? [])
     .filter((name) => !INSIDE.has(name));
   const same = events.length === 0 ? '' : `, the same for ${events.join(', ')}`;
-  return `${lines.slice(0, SHOWN).join('\n')}\n… ${left.length} more lines${same}. --diff shows them all.\n`;
+  return `${lines.slice(0, SHOWN).join('\n')}\n… ${counted(left.length, 'more line')}${same}. --diff shows them all.\n`;
 }
 
 /** @throws FlipstreamError `settings_changed` (usage) */

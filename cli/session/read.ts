@@ -4,6 +4,7 @@ import { FlipstreamError } from '../../schemas/errors.ts';
 import { jsonReader } from '../../schemas/from-json.ts';
 import type { TraceEvent, Verdict } from '../../schemas/generated.ts';
 import { text } from '../../warehouse/duck.ts';
+import { counted } from '../counted.ts';
 import type { Progress } from '../progress.ts';
 import type { Warehouse } from '../warehouse.ts';
 
@@ -53,7 +54,7 @@ export async function sessionEvents(
   const events: TraceEvent[] = [];
   for await (const rows of warehouse.chunks(`select * from events where session_id = ${text(id)}`)) {
     for (const row of rows) events.push(readEvent(row));
-    progress.update(`${events.length} events read`);
+    progress.update(`${counted(events.length, 'event')} read`);
   }
   return events;
 }

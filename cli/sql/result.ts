@@ -1,6 +1,7 @@
 /** Rows of a query, and how they are printed. */
 import { csvField } from '../../jobs/export.ts';
 import type { Value } from '../../warehouse/values.ts';
+import { counted } from '../counted.ts';
 import { stringify } from '../output.ts';
 import { cellTable } from '../table.ts';
 
@@ -27,6 +28,5 @@ export function format({ columns, rows }: QueryResult, as: Format): string {
     return `[${records()
       .map((record) => `\n${record}`)
       .join(',')}\n]\n`;
-  const count = rows.length === 1 ? '1 row' : `${rows.length} rows`;
-  return columns.length === 0 ? 'Done.\n' : `${cellTable(columns, rows)}\n(${count})\n`;
+  return columns.length === 0 ? 'Done.\n' : `${cellTable(columns, rows)}\n(${counted(rows.length, 'row')})\n`;
 }

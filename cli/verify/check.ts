@@ -7,6 +7,7 @@ import { sha256 } from '../../schemas/hash.ts';
 import { KeyRing } from '../../schemas/signature.ts';
 import { createJoin } from '../../streams/join/join.ts';
 import type { StreamRecord } from '../../streams/record.ts';
+import { counted } from '../counted.ts';
 import { atOnce, type Steps, stepOf } from '../steps.ts';
 import { type Bundle, Manifest } from './bundle.ts';
 import { checkChain, type Link, readEvents } from './chain.ts';
@@ -59,7 +60,7 @@ export function* checking(bundle: Bundle, given: KeyRing | null): Steps<Report> 
       problems.push({
         code: 'bundle_altered',
         where: `chain ${id}`,
-        message: `It has ${chain.length} events, the manifest says ${said?.events ?? 0}.`,
+        message: `It has ${counted(chain.length, 'event')}, the manifest says ${said?.events ?? 0}.`,
       });
     checkChain(chain, said?.head ?? null, problems);
   }

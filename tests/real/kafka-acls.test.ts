@@ -109,7 +109,7 @@ describe.skipIf(why !== null || given !== null)(
       const ran = await kafka('setup');
       expect(ran.out).toContain('trace.events: retention.ms from 1000 to 31536000000');
       expect(ran.out).toContain('trace.events: compression.type from producer to zstd');
-      expect(ran.out).toContain('3 changes were made');
+      expect(ran.out).toContain('3 changes made');
       await become({ ...entries, 'retention.ms': '31536000000' });
       await admin.disconnect();
     });
