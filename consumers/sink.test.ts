@@ -1,6 +1,8 @@
 import { renameSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EmbeddedLog } from '../log/embedded/open.ts';
+import { partitionOf } from '../log/partition.ts';
+import { inject } from '../tests/support/inject.ts';
 import { tryCommit } from '../warehouse/delta/files.ts';
 import { readSnapshot } from '../warehouse/delta/snapshot.ts';
 import { query } from '../warehouse/query.ts';
@@ -108,6 +110,23 @@ test('a bucket that every session has left is no row: not the first time, not in
     await landAll(log, place);
     expect(await left()).toEqual(rows);
   }
+});
+
+test('P2 what became dead letters counts as read, also where no row came after it: another start does not ask again', async () => {
+  await log.publish(events('a', 0, 3));
+  for (let n = 0; n < 2; n++) await inject(place.logDir, 'trace.events', 'a', Buffer.from('no record'));
+  await landAll(log, place);
+  const partition = partitionOf('a', 2);
+  const version = () => readSnapshot(tableDir(place.warehouse, 'events'));
+  const read = async () => [...(await version()).txns].map(([appId, next]) => [appId.split('/').pop(), next]);
+  expect(await read()).toEqual([[String(partition), 5]]);
+  await inject(place.logDir, 'trace.events', 'a', Buffer.from('no record'));
+  await landAll(log, place);
+  expect(await read()).toEqual([[String(partition), 6]]);
+  const before = await version();
+  await landAll(log, place, { group: 'sink-after-restart' });
+  expect((await version()).version).toBe(before.version);
+  expect(await ask('SELECT count(*) FROM deadletter')).toEqual([[3]]);
 });
 
 test('content of quarantine and dead letters never reaches the warehouse', async () => {

@@ -38,7 +38,10 @@ export interface ConsumeOptions<T extends TopicName, V = RecordOf<T>> {
   topics: readonly T[];
   /** Where to go on for a partition when the consumer's own store is the truth; null: the group's committed offset. */
   startAt?: (topic: T, partition: number) => Promise<number | null>;
-  /** Resolves when the batch is done; the offset is committed after it. A rejection is retried from the same offset. */
+  /**
+   * Resolves when the batch is done; the offset is committed after it. A rejection is retried from the same offset.
+   * A batch without records tells that dead letters were written of what it had, or that retention took it.
+   */
   onBatch: (batch: Batch<T, V>) => Promise<void>;
   /** Called when every partition has been read up to its end; for flushes. */
   onIdle?: () => Promise<void>;

@@ -14,7 +14,7 @@ import { keyAt, pick, type Sheet, stripOf } from './sheet.ts';
 import { numberAt } from './strip.ts';
 import { specOf, type TableName } from './tables.ts';
 
-/** Rows of one table that wait to land, from one log. */
+/** Rows of one table that wait to land, from one log; none, where only how far it was read has to. */
 export interface Cargo {
   /** In order of offset within each partition; the last columns are those of PROVENANCE. */
   sheet: Sheet;
@@ -55,7 +55,11 @@ export async function land(
     const snapshot = await to.table.refresh();
     const sheet = stillMissing(cargo, snapshot);
     const dropped = cargo.sheet.rows - sheet.rows;
-    if (sheet.rows === 0) {
+    const now = to.clock();
+    const txns = [...cargo.next]
+      .map(([partition, version]) => ({ appId: cargo.appId(partition), version, lastUpdated: now }))
+      .filter(({ appId, version }) => version > (snapshot.txns.get(appId) ?? 0));
+    if (txns.length === 0) {
       discard(to.table, made);
       return { snapshot, rows: 0, dropped, conflicts };
     }
@@ -63,10 +67,6 @@ export async function land(
       discard(to.table, made);
       made = await make(to, snapshot, sheet);
     }
-    const now = to.clock();
-    const txns = [...cargo.next]
-      .map(([partition, version]) => ({ appId: cargo.appId(partition), version, lastUpdated: now }))
-      .filter(({ appId, version }) => version > (snapshot.txns.get(appId) ?? 0));
     const operation = specOf(to.name).mode === 'upsert' ? 'MERGE' : 'WRITE';
     const { adds, removes } = made;
     const after = await to.table.commit(snapshot, { operation, adds, removes, txns }).catch((error) => {
@@ -127,7 +127,7 @@ async function make(to: Target, snapshot: Snapshot, sheet: Sheet): Promise<Made>
     removes: [],
   };
   try {
-    await fill(to, made, snapshot, sheet);
+    if (sheet.rows > 0) await fill(to, made, snapshot, sheet);
     return made;
   } catch (cause) {
     discard(to.table, made);

@@ -13,7 +13,7 @@ export interface Hold {
   take(batch: Batch<LandedTopic, Buffer>, logId: string, now: number): void;
   /** Where a partition goes on, once the table has been asked. */
   expect(partition: number, next: number): void;
-  /** Everything held, which is held no longer; null when there is nothing. */
+  /** Everything held, which is held no longer, maybe only how far was read; null when there is nothing. */
   unload(): (Cargo & { delays: readonly number[] }) | null;
   /** Takes back a sheet that was unloaded and is done with. */
   reuse(sheet: Sheet): void;
@@ -28,6 +28,8 @@ export function createHold(table: TableName, topic: LandedTopic, acceptGap: bool
   let sheet = newSheet(columns);
   let spare: Sheet | null = null;
   let published: number[] = [];
+  /** Read on without a row: past dead letters, or past what retention took. */
+  let passed = false;
   let weight = 0;
   let logIdHeld = '';
   const next = new Map<number, number>();
@@ -46,6 +48,7 @@ export function createHold(table: TableName, topic: LandedTopic, acceptGap: bool
         published.push(record.timestamp);
         weight += ROW_WEIGHT + record.value.length;
       }
+      passed ||= batch.records.length === 0;
       const to = Math.max(from, batch.nextOffset);
       expected.set(partition, to);
       next.set(partition, to);
@@ -54,7 +57,7 @@ export function createHold(table: TableName, topic: LandedTopic, acceptGap: bool
       expected.set(partition, from);
     },
     unload() {
-      if (sheet.rows === 0) return null;
+      if (sheet.rows === 0 && !passed) return null;
       const logId = logIdHeld;
       const cargo = {
         sheet,
@@ -65,6 +68,7 @@ export function createHold(table: TableName, topic: LandedTopic, acceptGap: bool
       sheet = spare ?? newSheet(columns);
       spare = null;
       published = [];
+      passed = false;
       weight = 0;
       next.clear();
       return cargo;

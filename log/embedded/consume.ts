@@ -84,7 +84,7 @@ async function createServer<T extends TopicName, V>(
       // Durable before the batch counts as done anywhere: `startAt` may be a store of the consumer's own.
       core.counters.deadLetters += await core.transact(() => post(topic, partition, letters));
     }
-    if (batch.records.length > 0 || batch.earliest > position) await options.onBatch(batch);
+    if (batch.records.length + refused.length > 0 || batch.earliest > position) await options.onBatch(batch);
     await core.transact(() => {
       member.check(partition, epoch);
       offsets.set(topic, partition, batch.nextOffset);

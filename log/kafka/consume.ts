@@ -212,7 +212,7 @@ async function work<T extends TopicName, V>(
   const limit = { records: options.maxBatch ?? BATCH_RECORDS, bytes: BATCH_BYTES };
   let written = letters;
   let done = position;
-  await core.schemas.readyToRead(portion.records);
+  await core.schemas.readyToRead(topic, portion.records);
   try {
     for (const raw of batchesOf(topic, partition, portion, limit)) {
       if (over.aborted) break;
@@ -237,7 +237,7 @@ async function work<T extends TopicName, V>(
       // Durable before the batch counts as done anywhere: `startAt` may be a store of the consumer's own.
       await member.commit([{ topic, partition, offset: done, letters: written }]);
     }
-    if (batch.records.length > 0 || batch.earliest > done) await options.onBatch(batch);
+    if (batch.records.length + refused.length > 0 || batch.earliest > done) await options.onBatch(batch);
     countConsumed(core.counters, topic, decoded.raw);
     return decoded;
   }

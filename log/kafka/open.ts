@@ -78,7 +78,7 @@ export function openKafkaLog(options: KafkaOptions): KafkaLog {
     read: (topic, partition, from, max) =>
       during(async () => {
         const raw = await read(core, topic, partition, from, max);
-        await core.schemas.readyToRead(raw.records);
+        await core.schemas.readyToRead(topic, raw.records);
         return readable(decodeBatch(topic, raw, valueDecoder(topic, core.schemas.ids)));
       }),
     bytesAt: (topic, partition, offset) => during(() => bytesAt(core, topic, partition, offset)),

@@ -139,7 +139,7 @@ async function step<S, P>(
   if (portion.earliest > from)
     throw recordsLost(reducer.group, topic, task.partition, from, portion.earliest);
   task.inbox.ask(topic, portion.nextOffset);
-  await core.schemas.readyToRead(portion.records);
+  await core.schemas.readyToRead(topic, portion.records);
   for (const batch of batchesOf(topic, task.partition, portion, LIMIT)) {
     const { waits, nextOffset } = await transact(run, task, reduction, batch);
     if (!waits) continue;

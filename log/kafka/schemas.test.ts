@@ -24,7 +24,7 @@ function reader(schemas: Schemas, records: RawRecord[]) {
   const self = { at: 0, read: [] as number[], refused: [] as number[], waits: '' };
   const look = async () => {
     const rest = records.slice(self.at);
-    await schemas.readyToRead(rest);
+    await schemas.readyToRead('trace.raw', rest);
     const end = records.length;
     const raw = {
       topic: 'trace.raw' as const,
@@ -93,6 +93,24 @@ describe('schemas of writers', () => {
       expect(self).toEqual({ at: 1, read: [0], refused: [], waits: '' });
     },
   );
+});
+
+test('a registry that does not show our own schema of a topic either is not believed about others in it', async () => {
+  const server = await startRegistry();
+  let now = 0;
+  const schemas = createSchemas(openRegistry({ url: server.url, clock: () => now }));
+  const { self, look } = reader(schemas, recordsOf([NOBODYS]));
+  const lookFor = async (ms: number) => {
+    for (const until = now + ms; now < until; now += LOOK_MS) await look();
+  };
+  await lookFor(600_000);
+  expect(self).toMatchObject({ at: 0, refused: [], waits: 'schema_pending' });
+  await server.register('trace.raw-value', schemaText('TraceEvent'));
+  await lookFor(60_000);
+  expect(self).toMatchObject({ at: 0, refused: [], waits: 'schema_pending' });
+  await look();
+  expect(self).toMatchObject({ at: 1, refused: [0] });
+  await server.close();
 });
 
 test('any number of ids that nobody has is got through, and only some are asked for at once', async () => {

@@ -14,7 +14,7 @@ export interface Schemas {
    * Before decoding: asks for every writer's schema that these records name, all together, so that however many the
    * registry does not have, they have waited their minute at the same time. What it answers comes with `ids`.
    */
-  readyToRead(records: readonly RawRecord[]): Promise<void>;
+  readyToRead(topic: TopicName, records: readonly RawRecord[]): Promise<void>;
 }
 
 const SMALLEST_FRAME = 5;
@@ -30,9 +30,9 @@ export function createSchemas(registry: Registry): Schemas {
   /** Why there is no text, as it was last said. */
   const troubles = new LRUCache<number, FlipstreamError>({ max: MOST_TROUBLES });
 
-  async function learn(id: number): Promise<FlipstreamError | null> {
+  async function learn(id: number, topic: TopicName): Promise<FlipstreamError | null> {
     try {
-      texts.set(id, await registry.schemaOf(id));
+      texts.set(id, await registry.schemaOf(id, topic));
       return null;
     } catch (error) {
       if (!(error instanceof FlipstreamError)) throw error;
@@ -59,12 +59,12 @@ export function createSchemas(registry: Registry): Schemas {
     async readyToWrite(topics = TOPIC_NAMES) {
       for (const topic of topics) if (!own.has(topic)) own.set(topic, await registry.idFor(topic));
     },
-    async readyToRead(records) {
+    async readyToRead(topic, records) {
       // A missing one is asked about again: the registry remembers for how long not to.
       const unknown = [...idsOf(records)].filter((id) => !texts.has(id));
       let waiting = 0;
       while (unknown.length > 0 && waiting < MOST_PENDING) {
-        const said = await Promise.all(unknown.splice(0, ABREAST).map(learn));
+        const said = await Promise.all(unknown.splice(0, ABREAST).map((id) => learn(id, topic)));
         waiting += said.filter((error) => error?.kind === 'retryable').length;
         // Each question would take as long to fail.
         if (said.some((error) => error?.code === 'registry_unavailable')) break;

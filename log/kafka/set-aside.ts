@@ -74,7 +74,7 @@ async function replace(core: Core, record: Encoded, message: string, keep: boole
 }
 
 async function withoutContent(core: Core, letter: Encoded): Promise<Encoded[]> {
-  await core.schemas.readyToRead([{ offset: -1, timestamp: 0, ...letter }]);
+  await core.schemas.readyToRead('deadletter', [{ offset: -1, timestamp: 0, ...letter }]);
   const value = valueDecoder('deadletter', core.schemas.ids)(letter.value);
   if (value.content === null) throw sizeRefused(core.access.brokers);
   return encodeAll(core, [{ topic: 'deadletter', key: letter.key, value: { ...value, content: null } }]);

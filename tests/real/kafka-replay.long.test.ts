@@ -83,7 +83,10 @@ describe.skipIf((await noKafka()) !== null)('on a real broker', () => {
     const stored = fresh && (await log.bytesAt('trace.raw', fresh.partition, fresh.offset));
     if (!stored) throw new Error('the new record is not there');
     const registry = openRegistry({ url: rig.registry.url });
-    const oldConsumer = decoder('TraceEvent', await registry.schemaOf(unframe(stored.value).schemaId));
+    const oldConsumer = decoder(
+      'TraceEvent',
+      await registry.schemaOf(unframe(stored.value).schemaId, 'trace.raw'),
+    );
     expect(oldConsumer(unframe(stored.value).body)).toMatchObject({ seq: 7, session_id: 'new' });
   }, 120_000);
 });

@@ -1,9 +1,13 @@
 /** The sink on a real broker: what has landed is written in the tables, and what does not fit them is refused. */
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openLetters } from '../../cli/deadletter/letters.ts';
+import { putBack } from '../../cli/deadletter/put-back.ts';
 import { event, landAll, newPlace, type Place } from '../../consumers/sink/testing.ts';
 import { startSink } from '../../consumers/sink.ts';
-import { upTo } from '../../log/conformance/rig.ts';
+import { until, upTo } from '../../log/conformance/rig.ts';
+import { frame } from '../../log/framing.ts';
+import { encode, schemaText } from '../../schemas/codec.ts';
 import { query } from '../../warehouse/query.ts';
 import { clientOf, type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { type KafkaRig, kafkaRig } from '../support/kafka-rig.ts';
@@ -63,6 +67,29 @@ describe.skipIf((await noKafka()) !== null)('the sink on a real broker', () => {
     ]);
     await landAll(logs[0], place, { group: 'one' });
     expect(await counted()).toEqual([[1000, 1000]]);
+  });
+
+  test('P2 a record that was set aside while its schema was missing lands when it is put back, and not by itself too', async () => {
+    const log = await rig.open();
+    await log.publish(events('a', 0, 3));
+    await landAll(log, place);
+    const written = (writer: string) => schemaText('TraceEvent').replace('"doc":"', `"doc":"Of ${writer}. `);
+    const unknown = (await rig.register('trace.events', written('one'))) + 1;
+    await rig.inject('trace.events', 'a', frame(unknown, encode('TraceEvent', event('a', 4).value)));
+    const setAside = async () => (await openLetters(log)).all().map(({ state }) => state);
+    const sink = await startSink({ log, warehouse: place.warehouse, clock: Date.now, flushMs: 5 });
+    await until(async () => (await setAside()).length === 1);
+    await sink.stop();
+    expect(await rig.register('trace.events', written('another'))).toBe(unknown);
+
+    await landAll(await rig.open(), place);
+    expect(await counted()).toEqual([[3, 3]]);
+    const again = await rig.open();
+    const letters = await openLetters(again);
+    await putBack(again, { letters, id: letters.all()[0]?.id ?? '' }, null, Date.now);
+    await landAll(again, place);
+    expect(await counted()).toEqual([[4, 4]]);
+    expect(await setAside()).toEqual(['put_back']);
   });
 
   test('what a shortened retention took before it landed is named and refused', async () => {

@@ -59,7 +59,7 @@ export function runNaive(options: KafkaOptions, reducer: Reducer<{ n: number }>,
         let lease: Lease | null = null;
         while (member.owned.has(partition)) {
           const portion = await feed.next(topic, partition, at);
-          await core.schemas.readyToRead(portion.records);
+          await core.schemas.readyToRead(topic, portion.records);
           for (const raw of batchesOf(topic, partition, portion, { records: 1000, bytes: 2 ** 20 })) {
             const mine = turn.then(() => commit(raw));
             turn = mine.catch(() => undefined);

@@ -72,7 +72,8 @@ export async function serveRegistry(answers: Answers, end = async () => {}): Pro
     if (self.trouble === 'starting')
       return WRITES.test(line) ? refusal(500, 50003, 'no leader') : refusal(404, 40403, 'Schema not found');
     const refused = self.trouble === 'unauthorized' && authorization !== CREDENTIALS;
-    return refused ? refusal(401, 401, 'Unauthorized') : null;
+    // Without a code of its own, as Karapace says it.
+    return refused ? { status: 401, body: JSON.stringify({ message: 'Unauthorized' }) } : null;
   }
 
   return self;

@@ -6,7 +6,7 @@ import { createNoes } from './noes.ts';
 /** A registry that lags behind its writers gets this long, from the first "no such schema" to the last. */
 const SURE_MS = 60_000;
 /** An answer is not asked for again within this time. */
-const ASK_MS = 1_000;
+export const ASK_MS = 1_000;
 /** After this the registry is asked about a missing id again: it may have been restored. */
 const FORGET_MS = 600_000;
 /** Broken records name ids at random. */

@@ -54,18 +54,19 @@ test('a registry without our schema may just be starting: only a "no" that stays
 test('a writer\u2019s schema is asked for once; one that means ours comes back as ours, letter by letter', async () => {
   const spaced = JSON.stringify(JSON.parse(ours), null, 4);
   const id = await server.register('trace.raw-value', spaced);
-  expect(await registry.schemaOf(id)).toBe(ours);
-  expect(await registry.schemaOf(id)).toBe(ours);
+  expect(await registry.schemaOf(id, 'trace.raw')).toBe(ours);
+  expect(await registry.schemaOf(id, 'trace.raw')).toBe(ours);
   expect(server.requests).toHaveLength(1);
   const other =
     '{"type":"record","name":"flipstream.TraceEvent","fields":[{"name":"v","type":["int","double"]}]}';
-  const text = await registry.schemaOf(await server.register('x', other));
+  const text = await registry.schemaOf(await server.register('x', other), 'trace.raw');
   expect(JSON.parse(text)).toEqual(JSON.parse(other));
 });
 
 test('only a "no such schema" that is repeated for a minute is poison, and it is remembered', async () => {
+  await server.register('trace.raw-value', ours);
   const refused = (code: string, kind: string) =>
-    expect(registry.schemaOf(NOBODYS)).rejects.toMatchObject({ code, kind });
+    expect(registry.schemaOf(NOBODYS, 'trace.raw')).rejects.toMatchObject({ code, kind });
   await refused('schema_pending', 'retryable');
   await refused('schema_pending', 'retryable');
   expect(server.requests.filter((path) => path.endsWith(`/${NOBODYS}`))).toHaveLength(2);
@@ -87,7 +88,7 @@ test.each([
   ['and nobody asked between', 30_000, null],
 ] as const)('a registry that starts twice, %s, has not said no for all that time', async (_, at, between) => {
   const id = await server.register('trace.raw-value', ours);
-  const ask = () => Promise.allSettled([registry.schemaOf(id), registry.idFor('trace.raw')]);
+  const ask = () => Promise.allSettled([registry.schemaOf(id, 'trace.raw'), registry.idFor('trace.raw')]);
   const codes = async () => (await ask()).map((one) => one.status === 'rejected' && one.reason.code);
   server.trouble = 'starting';
   for (now = 0; now < at; now += 9_000) {
@@ -111,10 +112,10 @@ test.each([
 test('a registry that was behind is believed when it has caught up', async () => {
   const id = await server.register('x', ours);
   server.trouble = 'starting';
-  await expect(registry.schemaOf(id)).rejects.toMatchObject({ code: 'schema_pending' });
+  await expect(registry.schemaOf(id, 'trace.raw')).rejects.toMatchObject({ code: 'schema_pending' });
   server.trouble = 'none';
   now = 2_000;
-  expect(await registry.schemaOf(id)).toBe(ours);
+  expect(await registry.schemaOf(id, 'trace.raw')).toBe(ours);
 });
 
 test.each(['unavailable', 'proxy-404', 'unauthorized'] as const)(
@@ -124,11 +125,11 @@ test.each(['unavailable', 'proxy-404', 'unauthorized'] as const)(
     server.trouble = trouble;
     const outage = { code: 'registry_unavailable', kind: 'retryable' };
     for (now = 0; now < 120_000; now += 61_000) {
-      await expect(registry.schemaOf(id)).rejects.toMatchObject(outage);
+      await expect(registry.schemaOf(id, 'trace.raw')).rejects.toMatchObject(outage);
       await expect(registry.idFor('trace.raw')).rejects.toMatchObject(outage);
     }
     server.trouble = 'none';
-    expect(await registry.schemaOf(id)).toBe(ours);
+    expect(await registry.schemaOf(id, 'trace.raw')).toBe(ours);
     expect(await registry.idFor('trace.raw')).toBe(id);
   },
 );
@@ -136,7 +137,7 @@ test.each(['unavailable', 'proxy-404', 'unauthorized'] as const)(
 test('a registry that is gone is an outage with its address in the sentence', async () => {
   await server.close();
   await expect(registry.idFor('trace.raw')).rejects.toMatchObject({ code: 'registry_unavailable' });
-  await expect(registry.schemaOf(1)).rejects.toMatchObject({
+  await expect(registry.schemaOf(1, 'trace.raw')).rejects.toMatchObject({
     code: 'registry_unavailable',
     message: expect.stringContaining(server.url),
   });
@@ -145,13 +146,13 @@ test('a registry that is gone is an outage with its address in the sentence', as
 
 test('a schema that is no Avro is unreadable, once and for all', async () => {
   const id = await server.register('x', '{"type":"object"}', 'JSON');
-  await expect(registry.schemaOf(id)).rejects.toMatchObject({ code: 'schema_unreadable' });
+  await expect(registry.schemaOf(id, 'trace.raw')).rejects.toMatchObject({ code: 'schema_unreadable' });
 });
 
 test('credentials go along', async () => {
   const id = await server.register('trace.raw-value', ours);
   server.trouble = 'unauthorized';
   const open = openRegistry({ url: server.url, auth: { username: 'u', password: 'p' } });
-  expect(await open.schemaOf(id)).toBe(ours);
+  expect(await open.schemaOf(id, 'trace.raw')).toBe(ours);
   expect(await open.idFor('trace.raw')).toBe(id);
 });

@@ -10,7 +10,7 @@ import { FlipstreamError, messageOf } from '../../../schemas/errors.ts';
 import { SCHEMA_NAMES } from '../../../schemas/generated.ts';
 import type { Clock } from '../../../schemas/time.ts';
 import { TOPIC_NAMES, TOPICS, type TopicName } from '../../../schemas/topics.ts';
-import { createMissing } from './missing.ts';
+import { ASK_MS, createMissing } from './missing.ts';
 import { createNoes } from './noes.ts';
 import { ANSWER_MS, askRegistry, type RegistryAddress, unavailable } from './rest.ts';
 
@@ -27,10 +27,12 @@ export interface Registry {
   idFor(topic: TopicName): Promise<number>;
   /**
    * A writer's schema as JSON text: exactly our own text when it means the same as ours.
+   * @param topic where a record names it. A registry that does not show our own schema of this topic either is not
+   * believed: it is starting, is another, was emptied, or (Karapace) hides the subject from this user.
    * @throws FlipstreamError `unknown_schema` (poison) once the registry has said for a minute that there is none,
    * `schema_unreadable` (fatal) when it is no Avro schema; `schema_pending`, `registry_unavailable` (retryable).
    */
-  schemaOf(id: number): Promise<string>;
+  schemaOf(id: number, topic: TopicName): Promise<string>;
 }
 
 /** The subject of a topic's values. */
@@ -77,6 +79,7 @@ export function openRegistry({ clock = Date.now, ...address }: RegistryOptions):
   const noes = createNoes<TopicName>(clock, STARTING_MS, TOPIC_NAMES.length);
   const texts = new Map<number, string>();
   const missing = createMissing(clock);
+  const shown = new Map<TopicName, { at: number; answer: Promise<boolean> }>();
 
   async function lookUp(topic: TopicName): Promise<number> {
     const id = await registeredId(address, topic).catch((error) => {
@@ -91,13 +94,13 @@ export function openRegistry({ clock = Date.now, ...address }: RegistryOptions):
       : new FlipstreamError('schema_pending', 'retryable', message);
   }
 
-  async function find(id: number): Promise<string> {
+  async function find(id: number, topic: TopicName): Promise<string> {
     missing.check(id);
     let type: object;
     try {
       type = await client.getSchema(id);
     } catch (cause) {
-      if (statusOf(cause) === 404 && (await answersNo(id))) missing.note(id);
+      if (statusOf(cause) === 404 && (await answersNo(id, topic))) missing.note(id);
       missing.forget(id);
       if (cause instanceof Error && cause.constructor.name === 'ConfluentSchemaRegistryArgumentError')
         throw unreadable(id, cause.message);
@@ -107,13 +110,24 @@ export function openRegistry({ clock = Date.now, ...address }: RegistryOptions):
     return ourText(type) ?? JSON.stringify(type);
   }
 
-  async function answersNo(id: number): Promise<boolean> {
+  async function answersNo(id: number, topic: TopicName): Promise<boolean> {
     try {
-      return await saysNo(address, id);
+      if (!(await saysNo(address, id))) return false;
+      if (!(await shows(topic))) throw notShown(address.url, topic);
+      return true;
     } catch (error) {
       missing.forget(id);
       throw error;
     }
+  }
+
+  /** Whether our own schema for `topic` is there, to this user, now. */
+  function shows(topic: TopicName): Promise<boolean> {
+    const known = shown.get(topic);
+    if (known && clock() - known.at < ASK_MS) return known.answer;
+    const answer = registeredId(address, topic).then((id) => id !== null);
+    shown.set(topic, { at: clock(), answer });
+    return answer;
   }
 
   return {
@@ -125,10 +139,10 @@ export function openRegistry({ clock = Date.now, ...address }: RegistryOptions):
       asked.catch(() => own.delete(topic));
       return asked;
     },
-    async schemaOf(id) {
+    async schemaOf(id, topic) {
       const known = texts.get(id);
       if (known !== undefined) return known;
-      const text = await find(id);
+      const text = await find(id, topic);
       texts.set(id, text);
       missing.forget(id);
       return text;
@@ -140,6 +154,14 @@ export function openRegistry({ clock = Date.now, ...address }: RegistryOptions):
 async function saysNo(address: RegistryAddress, id: number): Promise<boolean> {
   const { status, code } = await askRegistry(address, 'GET', `/schemas/ids/${id}`);
   return status === 404 && code === 40403;
+}
+
+function notShown(url: string, topic: TopicName): FlipstreamError {
+  return new FlipstreamError(
+    'schema_pending',
+    'retryable',
+    `the schema registry at ${url} has neither the writer\u2019s schema nor this release\u2019s under ${subjectOf(topic)}, or does not show them to this user: it may be starting; else see that it is the right one, what this user may read there, and that flipstream kafka setup has been run; nothing is set aside because of it`,
+  );
 }
 
 /** Our own text of a schema that is written alike, whatever a registry did to its spelling. */

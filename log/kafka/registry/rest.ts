@@ -20,6 +20,8 @@ export interface Answer {
 export const ANSWER_MS = 10_000;
 
 const Refusal = z.looseObject({ error_code: z.number(), message: z.string().default('') });
+/** Karapace refuses a login without a code. */
+const Said = z.looseObject({ message: z.string() });
 
 /**
  * One request. Answers of every status are returned.
@@ -60,7 +62,7 @@ export async function askRegistry(
     status,
     body: parsed,
     code: refusal.success ? refusal.data.error_code : null,
-    message: refusal.success ? refusal.data.message : `status ${status}`,
+    message: Said.safeParse(parsed).data?.message ?? `status ${status}`,
   };
 }
 

@@ -80,6 +80,12 @@ function expectOk(answer: Answer, subject: string): Answer {
   throw new FlipstreamError(
     'schema_refused',
     'usage',
-    `the schema registry refuses ${subject}: ${answer.message}`,
+    `the schema registry refuses ${subject}: ${whyRefused(answer)}`,
   );
+}
+
+function whyRefused({ status, message }: Answer): string {
+  if (status === 401 || status === 403) return `${message}: are the credentials right?`;
+  // Karapace hides a subject from a user who may not write it.
+  return status === 404 ? `${message} It may be that this user may not write it.` : message;
 }

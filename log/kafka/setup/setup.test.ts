@@ -123,6 +123,16 @@ test('what answers there is no registry: nothing is written', async () => {
   expect(topics).toEqual({});
 });
 
+test('a registry that refuses the login: told as that, before anything is written', async () => {
+  registry.trouble = 'unauthorized';
+  const { admin, topics } = fakeCluster();
+  await expect(setup({ admin, registry, ...given })).rejects.toMatchObject({
+    code: 'schema_refused',
+    message: expect.stringMatching(/Unauthorized: are the credentials right\?$/),
+  });
+  expect(topics).toEqual({});
+});
+
 test('an incompatible schema is refused with its field and the reason, before anything is written', async () => {
   const changed = schemaText('Flip').replace(
     '"name":"task_id","type":"string"',
