@@ -11,6 +11,7 @@ function kafkas(name: string, type: string | null): Error {
 test.each([
   ['ProtocolError', 'UNSUPPORTED_VERSION', 'kafka_too_old', 'fatal', /older than 2\.3/],
   ['ServerDoesNotSupportApiKey', null, 'kafka_too_old', 'fatal', /older than 2\.3/],
+  ['ProtocolError', 'SECURITY_DISABLED', 'kafka_no_rights', 'usage', /authorizer\.class\.name/],
   ['ProtocolError', 'MESSAGE_TOO_LARGE', 'kafka_size_refused', 'fatal', /flipstream kafka setup/],
   ['ProtocolError', 'RECORD_LIST_TOO_LARGE', 'kafka_size_refused', 'fatal', /flipstream kafka setup/],
   ['ProtocolError', 'TOPIC_AUTHORIZATION_FAILED', 'kafka_not_allowed', 'usage', /flipstream kafka acls/],

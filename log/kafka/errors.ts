@@ -48,6 +48,13 @@ export function named(error: unknown, brokers: readonly string[]): unknown {
       `Kafka at ${where} refuses the user name or the password (${why})`,
       error,
     );
+  if (code === 'SECURITY_DISABLED')
+    return new FlipstreamError(
+      'kafka_no_rights',
+      'usage',
+      `the brokers at ${where} keep no rights: set authorizer.class.name on them first (${why})`,
+      error,
+    );
   if (isSizeRefused(error)) return sizeRefused(brokers, error);
   if (code === 'UNSUPPORTED_VERSION' || hasName(error, 'KafkaJSServerDoesNotSupportApiKey'))
     return new FlipstreamError(

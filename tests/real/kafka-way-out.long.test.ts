@@ -20,6 +20,8 @@ import { startRegistry } from '../support/registry.ts';
 import type { RegistryServer } from '../support/registry-server.ts';
 import { type Rig, startRig } from '../support/rig.ts';
 
+const PATIENCE = { timeout: 60_000, interval: 250 };
+
 describe.skipIf((await noKafka()) !== null)('a topic that was deleted', () => {
   let cluster: KafkaCluster;
   let registry: RegistryServer;
@@ -51,6 +53,8 @@ describe.skipIf((await noKafka()) !== null)('a topic that was deleted', () => {
     expect(await runCommand(setup, process.env, process.cwd())).toMatchObject({ code: 0, err: '' });
   }
 
+  const status = async () => (await rig.flipstream(['status', '--json'])).json();
+
   async function remove(topics: string[]): Promise<void> {
     await admin.deleteTopics({ topics });
     await until(async () => (await admin.listTopics()).every((topic) => !topics.includes(topic)));
@@ -66,8 +70,10 @@ describe.skipIf((await noKafka()) !== null)('a topic that was deleted', () => {
     expect(await harness.stop('Done.')).not.toBeNull();
     return {
       sessionId: harness.sessionId,
-      async passes() {
+      async mends() {
         for (const step of secondAttempt(clone)) await harness.step(step);
+      },
+      async passes() {
         expect(await harness.stop('Now it is right.')).toBeNull();
         await harness.end();
       },
@@ -76,12 +82,11 @@ describe.skipIf((await noKafka()) !== null)('a topic that was deleted', () => {
 
   test('the streams end and say so; tables of before, onto topics that hold nothing: every flip, and an open session goes on', async () => {
     const early = await held('early');
+    await early.mends();
     await early.passes();
     await landed(rig, early.sessionId, 'flipped');
     const open = await held('open');
-    await expect
-      .poll(async () => (await rig.flipstream(['status', '--json'])).json(), { timeout: 60_000 })
-      .toMatchObject({ behind: 0 });
+    await expect.poll(status, PATIENCE).toMatchObject({ behind: 0 });
     await rig.supervisor.stop();
     const then = await contents(rig.config.home.warehouse);
 
@@ -92,9 +97,17 @@ describe.skipIf((await noKafka()) !== null)('a topic that was deleted', () => {
     expect(await once(streams, 'exit')).toEqual([EXIT.failed, null]);
     expect(await said).toMatch(/trace\.events\/\d .*flipstream replay/);
 
+    // Agents go on, and their collector publishes: all of it lies in trace.raw alone.
+    const collector = spawn(process.execPath, [mainScript(), 'up', '--role', 'collector'], { env: rig.env });
+    await expect.poll(status, PATIENCE).toMatchObject({ collector: 'running' });
+    await open.mends();
+    await expect.poll(status, PATIENCE).toMatchObject({ spool: 0, unpublished: 0 });
+    collector.kill();
+    await once(collector, 'exit');
+
     const fresh = join(rig.config.home.root, '..', 'fresh');
     expect(await rig.flipstream(['replay', fresh, '--from', 'archive'])).toMatchObject({ code: 0 });
-    await remove((await admin.listTopics()).filter((topic) => !topic.startsWith('__')));
+    await remove((await admin.listTopics()).filter((topic) => !/^__|^trace\.raw$/.test(topic)));
     await admin.deleteGroups((await admin.listGroups()).groups.map(({ groupId }) => groupId));
     await setUp();
     expect(await rig.flipstream(['kafka', 'move', '--home', fresh, ...where])).toMatchObject({ code: 0 });

@@ -1,5 +1,6 @@
 /** Where a test run keeps its temporary files: in memory where there is room, since a third of the run was waiting for the disk. */
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
@@ -7,9 +8,11 @@ const ROOM_BYTES = 1024 ** 3;
 
 export function setup(): (() => void) | undefined {
   if (process.env.TMPDIR || !hasRoom()) return undefined;
-  const folder = mkdtempSync(join(MEMORY, 'flipstream-test-'));
-  process.env.TMPDIR = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  const folder = made();
+  if (folder === null) return undefined;
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  if (runsPrograms(folder)) process.env.TMPDIR = folder;
+  return remove;
 }
 
 function hasRoom(): boolean {
@@ -19,4 +22,19 @@ function hasRoom(): boolean {
   } catch {
     return false; // not Linux
   }
+}
+
+function made(): string | null {
+  try {
+    return mkdtempSync(join(MEMORY, 'flipstream-test-'));
+  } catch {
+    return null; // read-only
+  }
+}
+
+/** Tests put programs there; in containers it is often mounted noexec. */
+function runsPrograms(folder: string): boolean {
+  const program = join(folder, 'program');
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
+  return spawnSync(program).status === 0;
 }
