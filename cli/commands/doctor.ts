@@ -7,7 +7,14 @@ import type { Config } from '../config.ts';
 import { checkDocker } from '../doctor/docker.ts';
 import { type Finding, problem } from '../doctor/finding.ts';
 import { checkHarnesses, connected } from '../doctor/harnesses.ts';
-import { checkHook, checkRegistration, isRegistered, nearest, settingsFiles } from '../doctor/hooks.ts';
+import {
+  checkHook,
+  checkRegistration,
+  initOf,
+  isRegistered,
+  nearest,
+  settingsFiles,
+} from '../doctor/hooks.ts';
 import { checkKafka } from '../doctor/kafka.ts';
 import { checkLog } from '../doctor/log.ts';
 import { checkClaude, checkDisk, checkNode, checkPermissions } from '../doctor/machine.ts';
@@ -49,10 +56,11 @@ async function examine({ config, io }: Context): Promise<Finding[]> {
   const url = settings.config?.http ? hookUrl(settings.config.http.port) : null;
   const files = settingsFiles(config.claudeSettings, config.cwd);
   const elsewhere = connected(config);
+  const init = initOf(files, home, url) ?? `flipstream init ${elsewhere[0] ?? 'claude-code'}`;
   const checks: [string, () => Finding | Finding[] | Promise<Finding | Finding[]>][] = [
     ['node', () => checkNode(process.versions.node)],
     ['claude', () => checkClaude(io.env, home, io.clock, isRegistered(files, home, url) || !elsewhere[0])],
-    ['hook', () => checkHook(home, bundledHook(), elsewhere[0])],
+    ['hook', () => checkHook(home, bundledHook(), init)],
     ['registration', () => checkRegistration(files, home, url, elsewhere)],
     ['harnesses', () => checkHarnesses(config, io.env, io.clock)],
     ['silenced', () => checkSilenced(home, config.off)],

@@ -12,9 +12,11 @@ import { agreed, apply, differs } from '../init/agree.ts';
 import { doubles } from '../init/doubles.ts';
 import { HARNESSES, type HarnessSetup } from '../init/harnesses.ts';
 import { loginUsers } from '../init/login-users.ts';
+import { handlersIn, urlOf } from '../init/ours.ts';
 import { planInit, planUndo, type Target } from '../init/plan.ts';
 import { freePort, prepare } from '../init/prepare.ts';
 import { hooksOf, type Registration } from '../init/registration.ts';
+import { readSettings as readSettingsFile } from '../init/settings-file.ts';
 import { systemSetup } from '../init/system.ts';
 
 const Common = {
@@ -176,8 +178,8 @@ async function undo(context: Context, flags: Flags, targets: readonly Pick<Targe
 }
 
 function transportIn(file: string, { http }: Settings): Registration['transport'] {
-  const overHttp = http && existsSync(file) && readFileSync(file, 'utf8').includes(hookUrl(http.port));
-  return overHttp ? 'http' : 'command';
+  const handlers = handlersIn(readSettingsFile(file) ?? '');
+  return http && handlers.some((handler) => urlOf(handler) === hookUrl(http.port)) ? 'http' : 'command';
 }
 
 function registrationOf(

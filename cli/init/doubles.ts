@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPlainFile } from '../../producers/git/plain-file.ts';
 import type { Config } from '../config.ts';
 import { HARNESSES } from './harnesses.ts';
 
@@ -39,9 +39,5 @@ const inProject = (cwd: string) =>
   ['settings.json', 'settings.local.json'].map((name) => join(cwd, '.claude', name));
 
 function hasOurs(file: string, hook: string): boolean {
-  try {
-    return existsSync(file) && readFileSync(file, 'utf8').includes(hook);
-  } catch {
-    return false;
-  }
+  return readPlainFile(file)?.includes(hook) === true;
 }

@@ -1,6 +1,7 @@
 /** What is to be written into a harness's file, and back: pure but for reading. */
 import type { Home } from '../../producers/home.ts';
 import { FlipstreamError } from '../../schemas/errors.ts';
+import { handlersIn, oursAmong } from './ours.ts';
 import { addHooks, type Entries, type Receipt, removeHooks } from './settings.ts';
 import { readReceipt, readSettings } from './settings-file.ts';
 
@@ -77,7 +78,7 @@ function oneLine(text: string): string {
   return text.trim().split('\n').at(-1) ?? '';
 }
 
-/** Without a receipt (a home that was deleted, a file copied from elsewhere) our handlers are still known by the hook's path. */
+/** Without a receipt (a home that was deleted, a file copied from elsewhere) our handlers are still known by the hook's path, and by where they post. */
 function withoutOurs(home: Home, file: string, text: string | null): string | null {
   if (text === null) return null;
   const unknown: Receipt = {
@@ -90,5 +91,7 @@ function withoutOurs(home: Home, file: string, text: string | null): string | nu
     hook: home.hook,
     url: null,
   };
-  return named(file, () => removeHooks(text, readReceipt(home, file) ?? unknown));
+  const receipt = readReceipt(home, file) ?? unknown;
+  const ours = oursAmong(handlersIn(text), home, receipt);
+  return named(file, () => removeHooks(text, receipt, ours));
 }

@@ -45,7 +45,7 @@ export const EVENTS: Readonly<Record<string, number>> = {
 const ALWAYS_COMMAND: ReadonlySet<string> = new Set(['SessionStart', 'Stop', 'SessionEnd']);
 
 /** A command reads it itself. */
-const OFF_VARIABLE = 'FLIPSTREAM_OFF';
+export const OFF_VARIABLE = 'FLIPSTREAM_OFF';
 
 interface CommandRegistration {
   transport: 'command';

@@ -20,7 +20,10 @@ import { Receipt } from './settings.ts';
 /** The file's text, or null when there is none. @throws FlipstreamError `settings_unreadable` (usage). */
 export function readSettings(file: string): string | null {
   try {
-    return existsSync(file) ? readFileSync(file, 'utf8') : null;
+    if (!existsSync(file)) return null;
+    // reading a named pipe waits for whoever writes to it, and nothing could end that
+    if (!statSync(file).isFile()) throw new Error('it is no plain file');
+    return readFileSync(file, 'utf8');
   } catch (cause) {
     throw new FlipstreamError(
       'settings_unreadable',

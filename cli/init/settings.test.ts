@@ -1,6 +1,7 @@
 import { test } from '@fast-check/vitest';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
+import { isOurs } from '../../producers/our-hook.ts';
 import { hooksOf, type Registration } from './registration.ts';
 import { addHooks, removeHooks } from './settings.ts';
 
@@ -10,7 +11,7 @@ const http: Registration = { ...command, transport: 'http', url: 'http://127.0.0
 const marks = { hook: HOOK, url: null };
 const add = (text: string | null) => addHooks(text, hooksOf(command, 'settings'), marks);
 const undo = (text: string, change: ReturnType<typeof add>) =>
-  removeHooks(text, { ...change.receipt, file: 'f' });
+  removeHooks(text, { ...change.receipt, file: 'f' }, (handler) => isOurs(handler, change.receipt));
 
 const OTHERS = `{
     "model": "opus",

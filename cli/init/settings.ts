@@ -1,7 +1,6 @@
 /** The change to a harness's settings file, and its undoing: pure functions on text. */
 import { getNodeValue } from 'jsonc-parser';
 import { z } from 'zod';
-import { isOurs } from '../../producers/our-hook.ts';
 import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import {
@@ -108,41 +107,51 @@ function placed(insertions: readonly Insertion[]): Receipt['insertions'] {
 }
 
 /**
- * Takes out what `receipt` tells of. A file that nobody has touched since comes back byte for byte; in any other,
- * only our handlers go, and the containers that we made and that are empty now.
+ * Takes out what `receipt` tells of. A file that nobody has touched since comes back byte for byte, but for handlers of
+ * ours that were in it before; in any other, only our handlers go, and the containers that we made and that are empty now.
+ * @param ours tells our handlers from those of others.
  * @returns the text, or null when the file is to be removed because there was none before.
  */
-export function removeHooks(current: string, receipt: Receipt): string | null {
+export function removeHooks(
+  current: string,
+  receipt: Receipt,
+  ours: (handler: unknown) => boolean,
+): string | null {
   if (sha256(current) === receipt.written) {
     if (!receipt.existed) return null;
-    return receipt.insertions
+    const before = receipt.insertions
       .toReversed()
       .reduce((text, { offset, length }) => text.slice(0, offset) + text.slice(offset + length), current);
+    return removeHandlers(before, receipt, ours);
   }
-  const text = removeHandlers(current, receipt);
+  const text = removeHandlers(current, receipt, ours);
   return !receipt.existed && readTree(text).children?.length === 0 ? null : text;
 }
 
-function removeHandlers(current: string, receipt: Receipt): string {
+function removeHandlers(current: string, { made }: Receipt, ours: (handler: unknown) => boolean): string {
   let text = current;
   for (;;) {
-    const next = removeOne(text, receipt);
+    const next = removeOne(text, made, ours);
     if (next === null) return text;
     text = next;
   }
 }
 
 /** One step: the first of our handlers, or a container of ours that is empty. Offsets move, so the text is read anew each time. */
-function removeOne(text: string, receipt: Receipt): string | null {
+function removeOne(
+  text: string,
+  containers: Receipt['made'],
+  isOurs: (handler: unknown) => boolean,
+): string | null {
   const root = treeOf(text);
   const hooks = memberOf(root, 'hooks');
   if (hooks?.type !== 'object') return null;
-  const made = (path: string) => receipt.made.includes(path);
+  const made = (path: string) => containers.includes(path);
   for (const [e, event] of (hooks.children ?? []).entries()) {
     const [key, groups] = event.children ?? [];
     if (!groups?.children) continue;
     for (const [g, group] of groups.children.entries()) {
-      const ours = (node: Node) => isOurs(getNodeValue(node), receipt);
+      const ours = (node: Node) => isOurs(getNodeValue(node));
       // some harnesses list handlers, others groups of them
       if (ours(group)) return without(text, groups, g);
       const list = memberOf(group, 'hooks');
