@@ -1,12 +1,21 @@
 /** The bundle of `session export`: what it consists of, and how it is read and written. */
 
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { canonical } from '../../schemas/canonical.ts';
 import { compare } from '../../schemas/compare.ts';
-import { FlipstreamError, messageOf } from '../../schemas/errors.ts';
+import { FlipstreamError, hasCode, messageOf } from '../../schemas/errors.ts';
 import type { TraceEvent, Verdict } from '../../schemas/generated.ts';
 import { sha256 } from '../../schemas/hash.ts';
 import { headerHash } from '../../schemas/header.ts';
@@ -104,32 +113,57 @@ function lines(all: readonly string[]): string {
 }
 
 /**
- * Reads a bundle, a folder or one file.
+ * Reads a bundle, a folder or one file, of plain files alone: it comes from others, and neither is a named pipe waited
+ * for nor a symbolic link in a folder followed out of it.
  * @throws FlipstreamError `bundle_unreadable` (usage) when it is not there or is not a bundle at all.
  */
 export function readBundle(path: string): Bundle {
-  if (!existsSync(path)) throw unreadable(path, 'it does not exist');
-  if (statSync(path).isDirectory()) {
-    const read = (name: string) => {
-      const file = join(path, name);
-      if (!existsSync(file)) throw unreadable(path, `${name} is missing`);
-      return split(bytesOf(file));
-    };
-    return {
-      manifest: only(read(FILES.manifest)),
-      keyRing: only(read(FILES.keyRing)),
-      events: read(FILES.events),
-      verdicts: read(FILES.verdicts),
-    };
-  }
-  return parseOneFile(bytesOf(path), path);
+  const named = told(path, 'it', () => statSync(path));
+  // a link there is the caller's own word, and followed
+  if (!named.isDirectory())
+    return parseOneFile(
+      told(path, 'it', () => bytesOf(path, named)),
+      path,
+    );
+  const read = (name: string) => {
+    const file = join(path, name);
+    return split(told(path, name, () => bytesOf(file, lstatSync(file), constants.O_NOFOLLOW)));
+  };
+  return {
+    manifest: only(read(FILES.manifest)),
+    keyRing: only(read(FILES.keyRing)),
+    events: read(FILES.events),
+    verdicts: read(FILES.verdicts),
+  };
 }
 
-function bytesOf(file: string): Buffer {
+/**
+ * @param before of the file: what is no plain one is not even opened, which does something to some devices
+ * @param flags of `open` beyond the one that keeps it from waiting for a pipe that took the file's place since
+ */
+function bytesOf(file: string, before: Stats, flags = 0): Buffer {
+  refuseUnlessPlain(before);
+  const opened = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | flags);
   try {
-    return readFileSync(file);
+    refuseUnlessPlain(fstatSync(opened));
+    return readFileSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+function refuseUnlessPlain(stats: Stats): void {
+  if (stats.isSymbolicLink()) throw new Error('it is a symbolic link and no plain file');
+  if (!stats.isFile()) throw new Error('it is no plain file');
+}
+
+/** @param name what could not be read at `path`, in the sentence that says so */
+function told<T>(path: string, name: string, work: () => T): T {
+  try {
+    return work();
   } catch (cause) {
-    throw unreadable(file, `it cannot be read (${messageOf(cause)})`, cause);
+    if (hasCode(cause, 'ENOENT')) throw unreadable(path, `${name} does not exist`, cause);
+    throw unreadable(path, `${name} cannot be read (${messageOf(cause)})`, cause);
   }
 }
 
