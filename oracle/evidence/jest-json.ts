@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from './json-lines.ts';
-import type { ReadReport, TestOutcome } from './report.ts';
+import { FILE_NAME_LIMIT, type ReadReport, type TestOutcome } from './report.ts';
 
 const Report = z.looseObject({
   testResults: z.array(
     z.looseObject({
-      name: z.string(),
+      name: z.string().max(FILE_NAME_LIMIT),
       status: z.string(),
       assertionResults: z.array(
         z.looseObject({ ancestorTitles: z.array(z.string()), title: z.string(), status: z.string() }),
@@ -15,7 +15,11 @@ const Report = z.looseObject({
   ),
 });
 
-const OUTCOMES: Record<string, TestOutcome> = { passed: 'passed', failed: 'failed', todo: 'xfailed' };
+const OUTCOMES = new Map<string, TestOutcome>([
+  ['passed', 'passed'],
+  ['failed', 'failed'],
+  ['todo', 'xfailed'],
+]);
 
 /**
  * The JSON reporter of jest, which vitest has too. Whatever neither passed nor failed was not run; a test that is
@@ -28,7 +32,7 @@ export const readJestJson: ReadReport = (text, tree) => {
     const file = relative(tree, name);
     const told = assertionResults.map((test) => ({
       id: [file, ...test.ancestorTitles, test.title].join(' > '),
-      outcome: OUTCOMES[test.status] ?? ('skipped' as const),
+      outcome: OUTCOMES.get(test.status) ?? ('skipped' as const),
     }));
     // A file that could not be loaded has no tests.
     return told.length === 0 && status === 'failed' ? [{ id: file, outcome: 'error' as const }] : told;

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readCargoText } from './cargo-text.ts';
 import { readGoJson } from './go-json.ts';
 import { readJestJson } from './jest-json.ts';
 import { readJsonLines } from './json-lines.ts';
 import { readJunitXml } from './junit-xml.ts';
+import { FILE_NAME_LIMIT } from './report.ts';
 
 const recorded = (name: string) => readFileSync(new URL(`recorded/${name}`, import.meta.url), 'utf8');
 const told = (tests: { id: string; outcome: string }[] | null) =>
@@ -124,4 +125,57 @@ test('whatever a report holds, reading it does not throw, and what is no report 
 // Tried from each place to its end it took a minute, which the time of a test does not allow.
 test('cargo test: a line made to be read again and again is read once', () => {
   expect(readCargoText(`test a${' ... ok, '.repeat(100_000)}\u2028`, '')).toHaveLength(1);
+});
+
+/** What every object has, and whatever else. */
+const anyWord = fc.oneof(fc.constantFrom(...Object.getOwnPropertyNames(Object.prototype)), fc.string());
+const KNOWN = ['passed', 'failed', 'skipped', 'xfailed', 'error'];
+
+test('whatever words a report has, the outcome of each test is a known one', () => {
+  fc.assert(
+    fc.property(anyWord, anyWord, (word, other) => {
+      const jest = { ancestorTitles: [other], title: word, status: word };
+      const file = { name: other, status: word, assertionResults: [jest], [other]: word };
+      const named = word.replaceAll(/[^a-z_]/gi, '_');
+      const read = [
+        readGoJson(JSON.stringify({ Action: word, Package: other, Test: word, [other]: word }), ''),
+        readJestJson(JSON.stringify({ testResults: [file], [word]: other }), '/x'),
+        readJestJson(JSON.stringify({ testResults: [{ ...file, assertionResults: [] }] }), '/x'),
+        readJsonLines(JSON.stringify({ id: other, outcome: word, [other]: word }), ''),
+        readCargoText(`Running ${other} (x)\ntest ${other} ... ${word}\ntest ${word} ... ok`, ''),
+        readJunitXml(`<testsuite><testcase name="x" status="${named}" ${named}="x"/></testsuite>`, ''),
+        readJunitXml(`<testsuite><testcase name="x"><${named}/></testcase><${named}/></testsuite>`, ''),
+      ];
+      for (const { id, outcome } of read.flatMap((tests) => tests ?? [])) {
+        expect(id).toBeTypeOf('string');
+        expect(KNOWN).toContain(outcome);
+      }
+    }),
+  );
+});
+
+test('a word that every object has is no outcome', () => {
+  const lines = Object.getOwnPropertyNames(Object.prototype).map((Action) => ({
+    Action,
+    Package: 'p',
+    Test: 'a',
+  }));
+  expect(readGoJson(lines.map((line) => JSON.stringify(line)).join('\n'), '')).toBeNull();
+});
+
+test('a name of a file that no file has, which each of its tests would repeat, makes it no report', () => {
+  const long = 'a'.repeat(FILE_NAME_LIMIT + 1);
+  const jest = (name: string) =>
+    JSON.stringify({ testResults: [{ name, status: 'failed', assertionResults: [] }] });
+  const cargo = (name: string) => `Running ${name} (x)\ntest a ... ok`;
+  expect([readJestJson(jest(long), '/x'), readCargoText(cargo(long), '')]).toEqual([null, null]);
+  expect(readJestJson(jest(long.slice(1)), '/x')).toHaveLength(1);
+  expect(readCargoText(cargo(long.slice(1)), '')).toHaveLength(1);
+});
+
+test('go test -json: what is no event of a test is not parsed, which takes seconds for a million lines', () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  expect(readGoJson('\n{\n'.repeat(1000), '')).toBeNull();
+  expect(parse).not.toHaveBeenCalled();
+  parse.mockRestore();
 });

@@ -17,6 +17,12 @@ export const failed = (outcome: TestOutcome): boolean => outcome === 'failed' ||
  */
 export type ReadReport = (text: string, tree: string) => ReportedTest[] | null;
 
+/**
+ * Characters of a file's name. A report says it once and the id of each of its tests has it: of a longer one a small
+ * report makes more than its reader's memory holds.
+ */
+export const FILE_NAME_LIMIT = 1024;
+
 /** What one phase reported, and the directory that it ran in. */
 export interface Report {
   text: string;
