@@ -24,7 +24,7 @@ function evidence(hidden: string): Evidence {
 }
 
 /** In a process that hangs, or ends, when it is given such a report. */
-function judgeWith(): Judge {
+function judgeWith(slowCpuMs?: number): Judge {
   const dir = temporaryDirectory();
   const rules = new URL('./judge.ts', import.meta.url).href;
   const host = `import { existsSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ function judgeWith(): Judge {
     });
     process.send({ ready: true });`;
   writeFileSync(join(dir, 'host.mjs'), host);
-  return createJudge(pathToFileURL(join(dir, 'host.mjs')));
+  return createJudge(pathToFileURL(join(dir, 'host.mjs')), slowCpuMs);
 }
 
 const graded = async (judged: ReturnType<Judge>) => outcomeOf({ ...RUN, ...(await judged) });
@@ -73,6 +73,37 @@ test('a small one that is not read was kept from it by the machine: no verdict',
   await expect(judge(evidence('hangs'), { limitMs: 1 })).rejects.toMatchObject(unusable);
   await expect(judge(evidence('ends it'))).rejects.toMatchObject(unusable);
   expect(await graded(judge(evidence(GOOD)))).toMatchObject(PASS);
+});
+
+test('a small one that is late and took the processor for long was made to: none', async () => {
+  expect(await graded(judgeWith(50)(evidence('hangs'), { limitMs: 2000 }))).toEqual(UNREADABLE);
+});
+
+test('a report that cannot be judged is none, and its reader goes on to the next', async () => {
+  const judge = createJudge();
+  // An id cannot be looked through for an expression: that throws.
+  const thrown = Object.assign(evidence(GOOD), { word: /a/ });
+  expect(await graded(judge(thrown))).toEqual(UNREADABLE);
+  expect(await graded(judge(evidence(GOOD)))).toMatchObject(PASS);
+});
+
+test('a word that every object has, for an outcome, is no fault of the machine', async () => {
+  for (const Action of ['constructor', '__proto__', 'nonsense']) {
+    const text = JSON.stringify({ Action, Package: 'p', Test: 'a' });
+    expect(await graded(createJudge()({ ...evidence(text), framework: 'go' }))).toMatchObject({
+      code: 'FAIL',
+    });
+  }
+});
+
+test('the report of a large project, in the form that takes longest, is read', async () => {
+  const tests = Array.from({ length: 10_000 }, (_, n) => `<testcase classname="pkg.Suite" name="t${n}"/>`);
+  const canary = `<testcase name="test_${WORD}_1"><failure/></testcase>`;
+  const report = `<testsuite>${tests.join('')}${canary}</testsuite>`;
+  const ids = { suite_ids: ['pkg.Suite::t9999'], expected_ids: ['pkg.Suite::t9999'] };
+  const reports = new Map(['suite', 'hidden 1'].map((name) => [name, { text: report, tree: '' }]));
+  const given = { ...evidence(''), ...ids, framework: 'junit' as const, reports };
+  expect(await graded(createJudge()(given))).toMatchObject(PASS);
 });
 
 test('a reader that somebody else ended is no fault of the report', async () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { FlipstreamError } from '../../schemas/errors.ts';
-import { type Evidence, type Judged, judgeRun } from './judge.ts';
+import { type Evidence, type Judged, judgeUnread } from './judge.ts';
 
 /** To read and judge the reports of one run; what takes longer counts as left without a report, milliseconds. */
 export const READ_LIMIT_MS = 30_000;
@@ -13,9 +14,16 @@ const START_LIMIT_MS = 60_000;
 
 /**
  * Characters. One that has read more is not kept, since its heap stays as large as it has grown; and only more than this
- * can take so long or so much: what is smaller and is not read was kept from it by the machine.
+ * can take so much memory: what is smaller and ended its reader did not, the machine did.
  */
 const LARGE = 2 ** 20;
+
+/**
+ * Processor time, milliseconds. A small report that was late and took more was made to be slow: honest ones take a third
+ * of a second at most, and the XML parser has forms that it takes many. What took less was kept from it by the machine. So
+ * low, since on a machine that is busy the reader gets a tenth of a processor.
+ */
+const SLOW_CPU_MS = 1000;
 
 /** Whoever ended the first one may not have been the report. */
 const TRIES = 2;
@@ -27,7 +35,7 @@ type Said = { ready: true } | { judged: Judged };
 
 /**
  * Reads and judges what graded code has reported. A large report that is not read in time, or that ends whoever reads
- * it, is one that cannot be read.
+ * it, is one that cannot be read; so is a small one that is late by its own fault.
  * @throws FlipstreamError `judge_unusable` (retryable) when the machine is at fault, or what `signal` was aborted with.
  */
 export type Judge = (
@@ -40,7 +48,7 @@ export type Judge = (
  * than it may have can end the whole process. They are kept for the next run, as many as were needed at once, and end
  * with this process.
  */
-export function createJudge(host = HOST): Judge {
+export function createJudge(host = HOST, slowCpuMs = SLOW_CPU_MS): Judge {
   const idle = new Set<ChildProcess>();
 
   async function take(signal: AbortSignal | undefined): Promise<ChildProcess> {
@@ -61,21 +69,23 @@ export function createJudge(host = HOST): Judge {
 
   return async (evidence, { signal, limitMs = READ_LIMIT_MS } = {}) => {
     let left = limitMs;
+    let atFault = isLarge(evidence);
     for (let tries = 0; tries < TRIES; tries++) {
       const child = await take(signal);
-      const asked = performance.now();
+      const [asked, cpu] = [performance.now(), cpuOf(child)];
       child.send(evidence, () => undefined);
       const said = await answer(child, left, signal);
       if (typeof said !== 'string' && 'judged' in said) {
         keep(child, evidence);
         return said.judged;
       }
+      if (said === 'late' && cpuOf(child) - cpu > slowCpuMs) atFault = true;
       child.kill('SIGKILL');
       if (said === 'late') break;
       left -= performance.now() - asked;
     }
-    if (!isLarge(evidence)) throw unusable('was ended, or did not answer in time');
-    return judgeRun({ ...evidence, reports: new Map() });
+    if (!atFault) throw unusable('was ended, or did not answer in time');
+    return judgeUnread(evidence);
   };
 }
 
@@ -103,6 +113,22 @@ async function start(host: URL, signal: AbortSignal | undefined): Promise<ChildP
 
 const isLarge = ({ reports }: Evidence) =>
   [...reports.values()].reduce((sum, { text }) => sum + text.length, 0) > LARGE;
+
+/** Processor time of all its threads up to now, milliseconds; 0 where there is no /proc, so that nothing counts as slow. */
+function cpuOf({ pid }: ChildProcess): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // In user and in system mode; Linux tells them in hundredths of a second, whatever its own clock is.
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13)
+      .map(Number);
+    return 10 * ((user ?? 0) + (system ?? 0));
+  } catch {
+    return 0;
+  }
+}
 
 function unusable(what: string): FlipstreamError {
   return new FlipstreamError(

@@ -125,3 +125,9 @@ test('a report that repeats itself without end holds nobody up', () => {
   const { why } = hidden(lines(Array(100_000).fill({ id: 'a', outcome: 'passed' })) + lines(CANARY), ['a']);
   expect(why).toBe('a was reported 100000 times');
 });
+
+test('a report that exhausts the stack of its reader is none', () => {
+  const file = { name: 'a', status: 'failed', assertionResults: new Array(300_000).fill(0) };
+  const text = JSON.stringify({ testResults: [file] });
+  expect(readPhase(phase('hidden 1', 1), 'jest', { text, tree: '' }, WORD)).toMatchObject({ tests: null });
+});

@@ -36,15 +36,27 @@ export function judgeRun(evidence: Evidence): Judged {
   return learns ? judged : keptResult(judged, evidence);
 }
 
+/** Judges a run none of whose reports can be read. */
+export const judgeUnread = (evidence: Evidence): Judged => judgeRun({ ...evidence, reports: new Map() });
+
 /** Reads a phase's report into it. @param word the run's canary word; null in the suite, which has none. */
 export function readPhase(phase: Phase, framework: Framework, report: Report, word: string | null): Phase {
-  const reported = readerOf(framework)(report.text, report.tree);
+  const reported = readOrNull(framework, report);
   const isCanary = ({ id }: ReportedTest) => word !== null && id.includes(word);
   return {
     ...phase,
     tests: reported?.filter((test) => !isCanary(test)) ?? null,
     canaries: reported?.filter(isCanary) ?? [],
   };
+}
+
+/** What a reader cannot cope with, such as nesting that exhausts the stack, is no report that can be read. */
+function readOrNull(framework: Framework, { text, tree }: Report): ReportedTest[] | null {
+  try {
+    return readerOf(framework)(text, tree);
+  } catch {
+    return null;
+  }
 }
 
 /**
