@@ -1,5 +1,5 @@
 /** The key ring that this side trusts, and its pin: the hash in config.json of the one that was accepted. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import type { Home } from '../producers/home.ts';
 import { readSettings } from '../producers/settings.ts';
 import { canonical } from '../schemas/canonical.ts';
@@ -9,10 +9,11 @@ import { makeFolder } from '../schemas/make-folder.ts';
 import { readJsonAs } from '../schemas/read-as.ts';
 import { KeyRing } from '../schemas/signature.ts';
 import { writeHomeConfig } from './init/home-config.ts';
+import { readNamed } from './named-file.ts';
 
 /** The keys whose verdicts count, from the home's key ring or another file. @throws FlipstreamError `key_ring_invalid` (usage) */
 export function readKeyRing(path: string): KeyRing {
-  const read = readJsonAs(KeyRing, () => readFileSync(path, 'utf8'));
+  const read = readJsonAs(KeyRing, () => readNamed(path));
   if (read.ok) return read.data;
   const message = hasCode(read.cause, 'ENOENT')
     ? `There is no key ring at ${path}, and without one no verdict counts: flipstream init <harness> makes one for a home, and flipstream key-ring accept <file> takes what flipstream oracle key export printed into it.`

@@ -1,11 +1,12 @@
 /** What is sealed to the reviewer (age), and how a command opens it. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Decrypter } from 'age-encryption';
 import { z } from 'zod';
 import { FlipstreamError } from '../schemas/errors.ts';
 import type { Config } from './config.ts';
 import { reviewerPaths } from './init/reviewer.ts';
+import { readNamed } from './named-file.ts';
 
 /** @throws FlipstreamError `reviewer_key_wrong` (usage) when it was sealed to another key */
 export type Unseal = (sealed: Buffer) => Promise<Buffer>;
@@ -26,7 +27,7 @@ export function unsealOf({ home, cwd }: Config, identity: string | undefined): U
   if (identity === undefined && !existsSync(file)) return null;
   const decrypter = new Decrypter();
   try {
-    decrypter.addIdentity(readFileSync(file, 'utf8').trim());
+    decrypter.addIdentity(readNamed(file).trim());
   } catch (error) {
     throw new FlipstreamError(
       'reviewer_key_invalid',

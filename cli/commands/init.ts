@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { hookUrl } from '../../producers/our-hook.ts';
@@ -18,6 +18,7 @@ import { freePort, prepare } from '../init/prepare.ts';
 import { hooksOf, type Registration } from '../init/registration.ts';
 import { readSettings as readSettingsFile } from '../init/settings-file.ts';
 import { systemSetup } from '../init/system.ts';
+import { readNamed } from '../named-file.ts';
 
 const Common = {
   undo: z.boolean().default(false),
@@ -227,7 +228,7 @@ function remoteOracle(config: Readonly<Config>, flags: Flags): { url: string; to
     throw new FlipstreamError('flag_invalid', 'usage', '--oracle and --oracle-token-file go together.');
   const path = resolve(config.cwd, flags.oracleTokenFile);
   try {
-    return { url: flags.oracle, token: readFileSync(path, 'utf8').trim() };
+    return { url: flags.oracle, token: readNamed(path).trim() };
   } catch (cause) {
     throw new FlipstreamError(
       'flag_invalid',
