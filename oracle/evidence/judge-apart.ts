@@ -47,6 +47,7 @@ export type Judge = (
  * Judges in processes of their own, so that no report holds up the service. Not in threads: one that takes more memory
  * than it may have can end the whole process. They are kept for the next run, as many as were needed at once, and end
  * with this process.
+ * @param slowCpuMs processor time that makes it a small report's own fault to be late, milliseconds.
  */
 export function createJudge(host = HOST, slowCpuMs = SLOW_CPU_MS): Judge {
   const idle = new Set<ChildProcess>();
