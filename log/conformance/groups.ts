@@ -146,6 +146,30 @@ export function groupsConform(rigged: Harness): void {
         expect(seen.slice(10)).toEqual([8, 9, 10]);
       }));
 
+    test('startAt: what the own store has beyond the group counts as read, also where nothing follows', () =>
+      rigged(async (rig) => {
+        const log = await rig.open();
+        const topics = ['trace.raw'] as const;
+        await log.publish(upTo(10).map((n) => event('k', n)));
+        const before = log.consume({ group: 'g', topics, onBatch: async () => {} });
+        await caughtUp(log, 'g', 'trace.raw');
+        await before.stop();
+        await log.publish(upTo(10).map((n) => event('k', 10 + n)));
+        for (const group of ['g', 'new']) {
+          let read = 0;
+          const running = log.consume({
+            ...{ group, topics },
+            startAt: async (topic, partition) => (await log.read(topic, partition, 0, 1)).end,
+            onBatch: async ({ records }) => {
+              read += records.length;
+            },
+          });
+          await caughtUp(log, group, 'trace.raw');
+          await running.stop();
+          expect(read).toBe(0);
+        }
+      }));
+
     test('a fatal error ends the consumer and says why', () =>
       rigged(async (rig) => {
         const log = await rig.open();

@@ -72,9 +72,21 @@ async function createServer<T extends TopicName, V>(
   }));
   const places = new Map<string, Place>();
 
+  /** Where to go on. What the consumer's own store has beyond the group's offset counts as read, also if nothing follows. */
+  async function settle(topic: T, partition: number, epoch: number): Promise<number> {
+    const committed = offsets.get(topic, partition);
+    const own = (await options.startAt?.(topic, partition)) ?? committed;
+    if (own > committed)
+      await core.transact(() => {
+        member.check(partition, epoch);
+        offsets.set(topic, partition, own);
+      });
+    return own;
+  }
+
   async function step({ topic, decode }: (typeof topics)[number], partition: number, place: Place) {
     const { epoch } = place;
-    place.position ??= (await options.startAt?.(topic, partition)) ?? offsets.get(topic, partition);
+    place.position ??= await settle(topic, partition, epoch);
     const position = place.position;
     const read = core.read(topic, partition, position, limit);
     if (read.nextOffset <= position) return false;

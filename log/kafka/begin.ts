@@ -3,8 +3,9 @@ import type { Member } from './group.ts';
 import type { Committed } from './offsets.ts';
 
 /**
- * Commits where a group begins in partitions in which it has committed nothing: from then on its lag can be seen,
- * whatever stops its first record. What fails is left to the next start: nothing depends on it.
+ * Commits where a group goes on beyond what it has committed, which may be nothing: its lag can be seen, whatever stops
+ * its first record, and ends where a store of its own has everything. What fails is left to the next start: nothing
+ * depends on it.
  * @param before what the group has committed
  * @param starts where it goes on
  * @throws FlipstreamError of kind usage or fatal
@@ -14,8 +15,8 @@ export async function begin(
   before: readonly Committed[],
   starts: readonly Committed[],
 ): Promise<void> {
-  const fresh = starts.filter(({ topic, partition }) =>
-    before.some((one) => one.topic === topic && one.partition === partition && one.offset < 0),
+  const fresh = starts.filter(({ topic, partition, offset }) =>
+    before.some((one) => one.topic === topic && one.partition === partition && one.offset < offset),
   );
   if (fresh.length === 0) return;
   try {
