@@ -1,14 +1,13 @@
 /** docs/guides/from-one-machine-to-kafka.md as written: a home moves onto a cluster in the middle of a session. */
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHarness } from '../../cli/demo/harness.ts';
-import { firstAttempt, secondAttempt } from '../../cli/demo/script.ts';
 import { ROLES } from '../../cli/up/roles.ts';
 import { everything } from '../../log/conformance/rig.ts';
 import { openKafkaLog } from '../../log/kafka/open.ts';
 import { openRegistry } from '../../log/kafka/registry/registry.ts';
 import { contents } from '../support/contents.ts';
 import { expectChain, landed, verified } from '../support/evidence.ts';
+import { heldSession } from '../support/held-session.ts';
 import { type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { startRegistry } from '../support/registry.ts';
 import type { RegistryServer } from '../support/registry-server.ts';
@@ -26,35 +25,15 @@ describe.skipIf((await noKafka()) !== null)('from one machine to Kafka', () => {
     await Promise.all([registry?.close(), cluster?.stop()]);
   });
 
-  /** A session of the demo's harness in a clone of its own, up to where the gate has held it. */
-  async function held(name: string) {
-    const clone = await rig.clone(name);
-    const harness = createHarness(rig.config.home, clone, rig.env);
-    await harness.start('scripted-model');
-    await harness.prompt('Fix splitBill.');
-    for (const step of firstAttempt(clone)) await harness.step(step);
-    expect(await harness.stop('Done.')).not.toBeNull();
-    return { harness, clone, sessionId: harness.sessionId };
-  }
-
-  async function mend({ harness, clone }: Awaited<ReturnType<typeof held>>) {
-    for (const step of secondAttempt(clone)) await harness.step(step);
-  }
-
-  async function pass({ harness }: Awaited<ReturnType<typeof held>>) {
-    expect(await harness.stop('Now it is right.')).toBeNull();
-    await harness.end();
-  }
-
   test('P3 nothing is lost or repeated, what was said before is said again, and an open session goes on to its flip', async () => {
-    const early = await held('early');
-    await mend(early);
-    await pass(early);
+    const early = await heldSession(rig, 'early');
+    await early.mends();
+    await early.passes();
     await landed(rig, early.sessionId, 'flipped');
-    const open = await held('open');
+    const open = await heldSession(rig, 'open');
     await rig.supervisor.stop();
     // The agent goes on while nothing runs.
-    await mend(open);
+    await open.mends();
 
     const where = ['--brokers', cluster.adminBrokers.join(','), '--registry', registry.url];
     const before = `${rig.config.home.warehouse}-before-kafka`;
@@ -72,7 +51,7 @@ describe.skipIf((await noKafka()) !== null)('from one machine to Kafka', () => {
     });
 
     await rig.startParts(ROLES);
-    await pass(open);
+    await open.passes();
     for (const { sessionId } of [early, open]) {
       await landed(rig, sessionId, 'flipped');
       await expectChain(rig, sessionId);

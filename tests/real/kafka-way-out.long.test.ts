@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Admin } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHarness } from '../../cli/demo/harness.ts';
-import { firstAttempt, secondAttempt } from '../../cli/demo/script.ts';
 import { EXIT } from '../../cli/exit.ts';
 import { mainScript } from '../../cli/package.ts';
 import { ROLES } from '../../cli/up/roles.ts';
@@ -15,6 +13,7 @@ import { until } from '../../log/conformance/rig.ts';
 import { runCommand } from '../support/cli.ts';
 import { contents } from '../support/contents.ts';
 import { expectChain, landed, verified } from '../support/evidence.ts';
+import { heldSession } from '../support/held-session.ts';
 import { clientOf, type KafkaCluster, noKafka, startKafka } from '../support/kafka-broker.ts';
 import { startRegistry } from '../support/registry.ts';
 import type { RegistryServer } from '../support/registry-server.ts';
@@ -60,32 +59,12 @@ describe.skipIf((await noKafka()) !== null)('a topic that was deleted', () => {
     await until(async () => (await admin.listTopics()).every((topic) => !topics.includes(topic)));
   }
 
-  /** A session of the demo's harness, up to where the gate has held it. */
-  async function held(name: string) {
-    const clone = await rig.clone(name);
-    const harness = createHarness(rig.config.home, clone, rig.env);
-    await harness.start('scripted-model');
-    await harness.prompt('Fix splitBill.');
-    for (const step of firstAttempt(clone)) await harness.step(step);
-    expect(await harness.stop('Done.')).not.toBeNull();
-    return {
-      sessionId: harness.sessionId,
-      async mends() {
-        for (const step of secondAttempt(clone)) await harness.step(step);
-      },
-      async passes() {
-        expect(await harness.stop('Now it is right.')).toBeNull();
-        await harness.end();
-      },
-    };
-  }
-
   test('the streams end and say so; tables of before, onto topics that hold nothing: every flip, and an open session goes on', async () => {
-    const early = await held('early');
+    const early = await heldSession(rig, 'early');
     await early.mends();
     await early.passes();
     await landed(rig, early.sessionId, 'flipped');
-    const open = await held('open');
+    const open = await heldSession(rig, 'open');
     await expect.poll(status, PATIENCE).toMatchObject({ behind: 0 });
     await rig.supervisor.stop();
     const then = await contents(rig.config.home.warehouse);
